@@ -208,9 +208,7 @@ class Check:
     def __post_init__(self) -> None:
         _check(1 <= self.dice <= 4, "dice", "1 to 4", self.dice)
         _check(0 <= self.auto_miss_to <= 20, "auto_miss_to", "0 (never) to 20", self.auto_miss_to)
-        _check(
-            self.auto_miss_to < self.auto_hit_from <= 21, "auto_hit_from", "above auto_miss_to and at most 21 (never)", self.auto_hit_from
-        )
+        _check(self.auto_miss_to < self.auto_hit_from <= 21, "auto_hit_from", "above auto_miss_to and at most 21 (never)", self.auto_hit_from)
         _check(-1000 <= self.add_on_1 <= 0, "add_on_1", "-1000 to 0", self.add_on_1)
         _check(0 <= self.add_on_20 <= 1000, "add_on_20", "0 to 1000", self.add_on_20)
         _check(1 <= self.threat_from <= 21, "threat_from", "1 to 21 (never)", self.threat_from)

@@ -1,0 +1,7 @@
+"""The Monte Carlo engine: every die of every round rolled, never a chance from the exact engine."""
+
+from analyzer.montecarlo.simulate import simulate
+from analyzer.montecarlo.tally import Tally
+from analyzer.montecarlo.trace import Purpose, Recorded, record
+
+__all__ = ["Purpose", "Recorded", "Tally", "record", "simulate"]

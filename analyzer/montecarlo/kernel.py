@@ -1,0 +1,684 @@
+"""The Monte Carlo kernel: rounds at dice level, in blocks of trials, one stage a loop.
+
+Self-contained on purpose: Numba's on-disk cache does not see edits in another file, so every jitted function lives here and
+nothing jitted is imported. It reads a `Program` (a plan lowered to integer tables by `lower`) and adds to a tally; it knows no game
+and no exact chance.
+
+Every die is rolled: word ``slot`` of trial ``trial`` is Philox4x32-10 (Salmon, Moraes, Dror & Shaw, SC 2011) of the counter whose low
+64 bits are the trial and whose high 64 bits are ``slot // 4``, under the seed's key. Dice share a 32-bit word while the product of
+their faces is at most `WORD_FACES`: a face is the high half of ``word * sides``, the low half stays for the next die. So a trial's
+dice depend on nothing but seed, trial and plan, whatever the block or the thread.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+
+#: Faces that may share one 32-bit word; the chance of any combination is off by less than WORD_FACES / 2**32 of itself.
+WORD_FACES = 10_000
+#: Words kept for negation (1), miss chance (4) and landing (1) of a step, rounded up to whole Philox blocks.
+RESOLVE_WORDS = 8
+LANDING_WORD = 5
+
+# Columns of Program.attacks.
+(
+    A_DICE, A_BEST, A_LUCKY, A_EXTRA, A_EXTRA_END, A_EXTRA_LOW, A_TABLE, A_CONFIRM, A_TAKE, A_EFFECT, A_AREA, A_CREATURES, A_SCATTERS, A_CHECK_SLOT,
+    A_RESOLVE_SLOT, A_DAMAGE_SLOT, A_NEGATABLE, A_PACKETS,
+) = range(18)  # fmt: skip
+A_COLUMNS = A_PACKETS + 8  # start and end of the packets of each degree
+# Columns of Program.dice, rolls, parts, packets, ops, groups.
+D_SIDES, D_COUNT, D_REROLL, D_AT_LEAST, D_BEST_OF, D_SIGN = range(6)
+R_DIE, R_DIE_END, R_FLAT, R_HAS_MIN, R_MIN, R_BEST_OF, R_TIMES, R_SCALE, R_PRECISION = range(9)
+P_ROLL, P_ROLL_END, P_HAS_MIN, P_MIN = range(4)
+K_PART, K_PART_END, K_KEEP, K_OF, K_OPS = range(5)
+O_REDUCE, O_INTO, O_FROM, O_KEEP, O_OF, O_UP, O_ADD, O_SUBTRACT = range(8)
+G_STEP, G_ATTACK, G_STATES, G_FIRST = range(4)
+
+# What a traced die was rolled for.
+(
+    FOR_ATTACK, FOR_ATTACK_REROLL, FOR_EXTRA, FOR_CONFIRM, FOR_CONFIRM_REROLL, FOR_CONFIRM_EXTRA, FOR_NEGATE, FOR_MISS, FOR_DIRECTION, FOR_DISTANCE,
+    FOR_DAMAGE, FOR_REROLL,
+) = range(12)  # fmt: skip
+
+
+class Program(NamedTuple):
+    """A plan and a target at one AC, as integer tables; all int64, C order."""
+
+    #: (n_groups, 4): step, attack, bit mask of states, first group of a turn
+    groups: Any
+    #: (n_steps, n_states, 4): state afterwards; a step that changes nothing repeats its state
+    next: Any
+    #: (n_steps,): 1 where a turn begins
+    turn_begins: Any
+    #: (n_attacks, A_COLUMNS)
+    attacks: Any
+    #: (n_rows, 4): lowest face of degree 1, of degree 2, of a threat, lowest confirming face; a row per sum of the extra dice
+    thresholds: Any
+    dice: Any
+    rolls: Any
+    parts: Any
+    packets: Any
+    #: (n_packet x creature + 1,): where each one's operations begin
+    op_starts: Any
+    #: (n_ops, 8): reduce or merge registers
+    ops: Any
+    #: flat (landing, creature) tables of 0 and 1
+    caught: Any
+    #: (8,): miss n, d, rolls; negate n, d; immune to criticals; most parts of a packet; number of states
+    target: Any
+
+
+class Tallies(NamedTuple):
+    """What a run adds to; all int64."""
+
+    #: (n_totals,) trials by total damage; of length 1 when totals are too many to keep
+    histogram: Any
+    #: (n_steps + 1, n_steps + 1) trials by hits and criticals
+    table: Any
+    #: (n_steps, 4)
+    counts: Any
+    sums: Any
+    squares: Any
+    #: (n_steps,)
+    threats: Any
+    effects: Any
+    #: (n_effects,) trials with the effect at least once
+    any_effect: Any
+    #: (2,) sum and sum of squares of the totals
+    totals: Any
+
+
+class Recorder(NamedTuple):
+    """What is written for single trials; arrays of no rows when nothing is to be."""
+
+    #: (n_trials,) total, (n_trials, n_steps) final degree (-1 skipped) and damage
+    total: Any
+    degree: Any
+    damage: Any
+    #: (n_trials, most_dice, 5): step, purpose, roll, sides, face; dice beyond most_dice would be a lowering error
+    log: Any
+    log_length: Any
+
+
+_MASK = np.uint64(0xFFFFFFFF)
+_32 = np.uint64(32)
+_M0 = np.uint64(0xD2511F53)
+_M1 = np.uint64(0xCD9E8D57)
+_W0 = np.uint64(0x9E3779B9)
+_W1 = np.uint64(0xBB67AE85)
+
+_jit = njit(cache=True, nogil=True, boundscheck=False)
+_inline = njit(cache=True, nogil=True, boundscheck=False, inline="always")
+
+
+@_inline
+def _philox(key, trial, block):
+    """The four 32-bit words of one Philox4x32-10 block."""
+    c0 = trial & _MASK
+    c1 = trial >> _32
+    c2 = block & _MASK
+    c3 = block >> _32
+    k0 = key & _MASK
+    k1 = key >> _32
+    for _ in range(10):
+        p0 = _M0 * c0
+        p1 = _M1 * c2
+        c0 = (p1 >> _32) ^ c1 ^ k0
+        c1 = p1 & _MASK
+        c2 = (p0 >> _32) ^ c3 ^ k1
+        c3 = p0 & _MASK
+        k0 = (k0 + _W0) & _MASK
+        k1 = (k1 + _W1) & _MASK
+    return c0, c1, c2, c3
+
+
+@_jit
+def philox_words(key, trial, block):
+    """The four words of a block as an array, for the reference vectors."""
+    out = np.empty(4, np.uint32)
+    a, b, c, d = _philox(np.uint64(key), np.uint64(trial), np.uint64(block))
+    out[0], out[1], out[2], out[3] = np.uint32(a), np.uint32(b), np.uint32(c), np.uint32(d)
+    return out
+
+
+@_jit
+def _fill(words, key, first, block, n):
+    """Fill the words of ``n`` consecutive trials."""
+    slot = np.uint64(block)
+    for j in range(n):
+        a, b, c, d = _philox(key, first + np.uint64(j), slot)
+        words[0, j] = np.uint32(a)
+        words[1, j] = np.uint32(b)
+        words[2, j] = np.uint32(c)
+        words[3, j] = np.uint32(d)
+
+
+@_jit
+def _fill_some(words, key, first, lanes, block, n):
+    """Fill the words of the trials in ``lanes``."""
+    slot = np.uint64(block)
+    for j in range(n):
+        a, b, c, d = _philox(key, first + np.uint64(lanes[j]), slot)
+        words[0, j] = np.uint32(a)
+        words[1, j] = np.uint32(b)
+        words[2, j] = np.uint32(c)
+        words[3, j] = np.uint32(d)
+
+
+@_jit
+def _take(word, sides, n, face):
+    """Roll a die of every lane out of a word: the face goes to ``face``, what is left of the word stays in it."""
+    m = np.uint64(sides)
+    for j in range(n):
+        product = np.uint64(word[j]) * m
+        face[j] = np.int32(product >> _32) + np.int32(1)
+        word[j] = np.uint32(product & _MASK)
+
+
+@_jit
+def _log(rec, base, lanes, j, step, purpose, roll, sides, face):
+    """Write one die of lane ``j`` down."""
+    row = base + lanes[j]
+    k = rec.log_length[row]
+    rec.log[row, k, 0] = step
+    rec.log[row, k, 1] = purpose
+    rec.log[row, k, 2] = roll
+    rec.log[row, k, 3] = sides
+    rec.log[row, k, 4] = face
+    rec.log_length[row] = k + 1
+
+
+@_jit
+def _open_word(source, sides):
+    """Room for a die of ``sides`` faces in the current word, or the next word; returns whether a new Philox block is needed.
+
+    ``source`` is (slot, faces used so far in it, block that is loaded).
+    """
+    if source[1] * sides > WORD_FACES:
+        source[0] += 1
+        source[1] = sides
+    else:
+        source[1] *= sides
+    return source[0] // 4 != source[2]
+
+
+@_jit
+def _draw(words, source, key, first, lanes, n, sides, face):
+    """One die for every lane of a list, loading Philox blocks as they are needed."""
+    if _open_word(source, sides):
+        source[2] = source[0] // 4
+        _fill_some(words, key, first, lanes, source[2], n)
+    _take(words[source[0] % 4], sides, n, face)
+
+
+@_jit
+def _draw_die(words, source, key, first, lanes, n, dice, d, value, face, other, rec, base, tracing, step, purpose, reroll, roll, dropped):
+    """One die of row ``d`` with its reroll, floor and best-of for every lane: its value goes to ``value``."""
+    sides, reroll_to, at_least = dice[d, D_SIDES], dice[d, D_REROLL], dice[d, D_AT_LEAST]
+    for candidate in range(dice[d, D_BEST_OF]):
+        _draw(words, source, key, first, lanes, n, sides, face)
+        if tracing and reroll_to == 0:
+            for j in range(n):
+                if dropped[j] == 0:
+                    _log(rec, base, lanes, j, step, purpose, roll, sides, face[j])
+        if reroll_to > 0:
+            _draw(words, source, key, first, lanes, n, sides, other)
+            if tracing:
+                for j in range(n):
+                    if dropped[j] == 0:
+                        _log(rec, base, lanes, j, step, purpose, roll, sides, face[j])
+                        if face[j] <= reroll_to:
+                            _log(rec, base, lanes, j, step, reroll, roll, sides, other[j])
+            for j in range(n):
+                face[j] = other[j] if face[j] <= reroll_to else face[j]
+        if at_least > 1:
+            for j in range(n):
+                face[j] = max(face[j], at_least)
+        if candidate == 0:
+            for j in range(n):
+                value[j] = face[j]
+        else:
+            for j in range(n):
+                value[j] = max(value[j], face[j])
+
+
+@_jit
+def _roll_check(words, source, key, first, lanes, n, prog, a, kept, total, buf, none, rec, base, tracing, confirming):
+    """The d20s and extra dice of a check: kept face in ``kept``, sum of the extra dice in ``total``."""
+    attack = prog.attacks[a]
+    dice, best, lucky = attack[A_DICE], attack[A_BEST], attack[A_LUCKY]
+    purpose = FOR_CONFIRM if confirming else FOR_ATTACK
+    step = source[3]
+    for k in range(dice):
+        _draw(words, source, key, first, lanes, n, 20, buf[k])
+        if tracing:
+            for j in range(n):
+                if none[j] == 0:
+                    _log(rec, base, lanes, j, step, purpose, -1, 20, buf[k, j])
+    if lucky:
+        _draw(words, source, key, first, lanes, n, 20, buf[4])
+        for j in range(n):
+            for k in range(dice):
+                if buf[k, j] == 1:
+                    buf[k, j] = buf[4, j]
+                    if tracing and none[j] == 0:
+                        _log(rec, base, lanes, j, step, purpose + 1, -1, 20, buf[4, j])
+                    break
+    for j in range(n):
+        kept[j] = buf[0, j]
+    for k in range(1, dice):
+        for j in range(n):
+            kept[j] = max(kept[j], buf[k, j]) if best else min(kept[j], buf[k, j])
+    for j in range(n):
+        total[j] = 0
+    for d in range(attack[A_EXTRA], attack[A_EXTRA_END]):
+        sign = prog.dice[d, D_SIGN]
+        for _ in range(prog.dice[d, D_COUNT]):
+            _draw_die(words, source, key, first, lanes, n, prog.dice, d, buf[0], buf[1], buf[2], rec, base, tracing, step, purpose + 2, purpose + 2, -1, none)
+            for j in range(n):
+                total[j] += sign * buf[0, j]
+
+
+@_jit
+def _check_plain(words, source, n, prog, a, degree):
+    """Degrees of a check of one d20 and no extra dice; all lanes of the block in order. Returns the number of threats."""
+    attack = prog.attacks[a]
+    row = prog.thresholds[attack[A_TABLE]]
+    miss, hit, threat, confirm = np.int32(row[0]), np.int32(row[1]), np.int32(row[2]), np.int32(row[3])
+    word = words[source[0] % 4]
+    twenty = np.uint64(20)
+    threats = 0
+    if attack[A_CONFIRM]:
+        for j in range(n):
+            product = np.uint64(word[j]) * twenty
+            face = np.int32(product >> _32) + np.int32(1)
+            second = np.int32(((product & _MASK) * twenty) >> _32) + np.int32(1)
+            threatens = face >= threat
+            threats += threatens
+            degree[j] = np.int32(face >= miss) + np.int32(face >= hit) + np.int32(threatens & (second >= confirm))
+    else:
+        for j in range(n):
+            face = np.int32((np.uint64(word[j]) * twenty) >> _32) + np.int32(1)
+            threatens = face >= threat
+            threats += threatens
+            degree[j] = np.int32(face >= miss) + np.int32(face >= hit) + np.int32(threatens)
+    return threats
+
+
+@_jit
+def _check_any(words, source, key, first, lanes, n, prog, a, degree, kept, extra, buf, none, rec, base, tracing):
+    """Degrees of any check, for a list of lanes. Returns the number of threats."""
+    attack = prog.attacks[a]
+    table, low = attack[A_TABLE], attack[A_EXTRA_LOW]
+    for j in range(n):
+        none[j] = 0
+    _roll_check(words, source, key, first, lanes, n, prog, a, kept, extra, buf, none, rec, base, tracing, False)
+    threats = 0
+    for j in range(n):
+        row = prog.thresholds[table + extra[j] - low]
+        face = kept[j]
+        degree[j] = np.int32(face >= row[0]) + np.int32(face >= row[1])
+        threatens = face >= row[2]
+        threats += threatens
+        none[j] = 0 if threatens else 1
+    if attack[A_CONFIRM]:
+        _roll_check(words, source, key, first, lanes, n, prog, a, kept, extra, buf, none, rec, base, tracing, True)
+        for j in range(n):
+            if none[j] == 0 and kept[j] >= prog.thresholds[table + extra[j] - low, 3]:
+                degree[j] += 1
+    else:
+        for j in range(n):
+            degree[j] += 1 - none[j]
+    for j in range(n):
+        none[j] = 0
+    return threats
+
+
+@_jit
+def _die_of(word, sides):
+    """One die of a single lane's fresh word."""
+    return np.int64((np.uint64(word) * np.uint64(sides)) >> _32) + 1
+
+
+@_jit
+def _resolve(words, key, first, lanes, picked, trials, n, prog, a, degree, dropped, slot, rec, base, tracing, step):
+    """Immunity to criticals, negation, miss chance and taking the hit, in that order."""
+    attack = prog.attacks[a]
+    miss, miss_of, miss_rolls, negate, negate_of, immune = prog.target[0], prog.target[1], prog.target[2], prog.target[3], prog.target[4], prog.target[5]
+    for j in range(n):
+        dropped[j] = 0
+    if immune:
+        for j in range(n):
+            degree[j] = min(degree[j], np.int32(2))
+    if negate > 0 or miss > 0:
+        m = 0
+        for j in range(n):
+            picked[m] = j
+            trials[m] = lanes[j]
+            m += (degree[j] >= 2) | ((negate > 0) & ((attack[A_NEGATABLE] >> degree[j]) & 1))
+        _fill_some(words, key, first, trials, slot // 4, m)
+        if negate > 0:
+            for i in range(m):
+                j = picked[i]
+                if (attack[A_NEGATABLE] >> degree[j]) & 1:
+                    face = _die_of(words[0, i], negate_of)
+                    if tracing:
+                        _log(rec, base, lanes, j, step, FOR_NEGATE, -1, negate_of, face)
+                    if face <= negate:
+                        dropped[j] = 1
+                        degree[j] = min(degree[j], np.int32(2))
+        if miss > 0:
+            for i in range(m):
+                j = picked[i]
+                if degree[j] >= 2:
+                    missed = True
+                    for r in range(min(miss_rolls, 3)):
+                        if missed:
+                            face = _die_of(words[1 + r, i], miss_of)
+                            if tracing:
+                                _log(rec, base, lanes, j, step, FOR_MISS, -1, miss_of, face)
+                            missed = face <= miss
+                    if missed and miss_rolls > 3:
+                        a4, _b, _c, _d = _philox(key, first + np.uint64(lanes[j]), np.uint64(slot // 4 + 1))
+                        face = _die_of(np.uint32(a4), miss_of)
+                        if tracing:
+                            _log(rec, base, lanes, j, step, FOR_MISS, -1, miss_of, face)
+                        missed = face <= miss
+                    if missed:
+                        degree[j] = 1
+    if attack[A_TAKE]:
+        for j in range(n):
+            degree[j] = max(degree[j], np.int32(2))
+
+
+@_jit
+def _apply_ops(prog, first_op, end_op, reg, n):
+    """Merge and reduce the registers of a packet; the packet's sum ends in register 0."""
+    for o in range(first_op, end_op):
+        op = prog.ops[o]
+        into = reg[op[O_INTO]]
+        if op[O_REDUCE] == 0:
+            source = reg[op[O_FROM]]
+            for j in range(n):
+                into[j] += source[j]
+        else:
+            keep, of, change = np.int32(op[O_KEEP]), np.int32(op[O_OF]), np.int32(op[O_ADD] - op[O_SUBTRACT])
+            if keep == of:
+                for j in range(n):
+                    x = into[j]
+                    into[j] = max(x + change, np.int32(0)) if x > 0 else np.int32(0)
+            else:
+                up = op[O_OF] - 1 if op[O_UP] else 0
+                for j in range(n):
+                    x = into[j]
+                    kept = np.int32((np.int64(x) * op[O_KEEP] + up) // op[O_OF])
+                    into[j] = max(kept + change, np.int32(0)) if x > 0 else np.int32(0)
+
+
+@_jit
+def _roll_part(words, source, key, first, lanes, n, prog, p, value, work, dropped, none, rec, base, tracing, step):
+    """The rolls of one part, summed into ``value``."""
+    acc, best, die, face, other = work[0], work[1], work[2], work[3], work[4]
+    for j in range(n):
+        value[j] = 0
+    for r in range(prog.parts[p, P_ROLL], prog.parts[p, P_ROLL_END]):
+        roll = prog.rolls[r]
+        precision = roll[R_PRECISION]
+        skip = dropped if precision else none
+        scale = np.int32(roll[R_SCALE])
+        for _ in range(roll[R_TIMES]):
+            for candidate in range(roll[R_BEST_OF]):
+                flat = np.int32(roll[R_FLAT])
+                for j in range(n):
+                    acc[j] = flat
+                for d in range(roll[R_DIE], roll[R_DIE_END]):
+                    row = prog.dice[d]
+                    plain = row[D_REROLL] == 0 and row[D_AT_LEAST] == 1 and row[D_BEST_OF] == 1 and not tracing
+                    sign = np.int32(row[D_SIGN])
+                    for _ in range(row[D_COUNT]):
+                        if plain:
+                            if _open_word(source, row[D_SIDES]):
+                                source[2] = source[0] // 4
+                                _fill_some(words, key, first, lanes, source[2], n)
+                            word = words[source[0] % 4]
+                            sides = np.uint64(row[D_SIDES])
+                            for j in range(n):
+                                product = np.uint64(word[j]) * sides
+                                acc[j] += sign * (np.int32(product >> _32) + np.int32(1))
+                                word[j] = np.uint32(product & _MASK)
+                        else:
+                            _draw_die(
+                                words, source, key, first, lanes, n, prog.dice, d, die, face, other, rec, base, tracing, step, FOR_DAMAGE, FOR_REROLL, r, skip
+                            )
+                            for j in range(n):
+                                acc[j] += sign * die[j]
+                if roll[R_HAS_MIN]:
+                    low = np.int32(roll[R_MIN])
+                    for j in range(n):
+                        acc[j] = max(acc[j], low)
+                if roll[R_BEST_OF] > 1:
+                    for j in range(n):
+                        best[j] = acc[j] if candidate == 0 else max(best[j], acc[j])
+            result = best if roll[R_BEST_OF] > 1 else acc
+            if precision:
+                for j in range(n):
+                    value[j] += scale * result[j] * (np.int32(1) - np.int32(dropped[j]))
+            else:
+                for j in range(n):
+                    value[j] += scale * result[j]
+    if prog.parts[p, P_HAS_MIN]:
+        low = np.int32(prog.parts[p, P_MIN])
+        for j in range(n):
+            value[j] = max(value[j], low)
+
+
+@_jit
+def _damage(words, source, key, first, lanes, n, prog, a, deals, damage, landing, values, reg, work, dropped, none, rec, base, tracing, step):
+    """Damage of the packets of degree ``deals`` for a list of lanes, summed over packets and over the creatures that are caught."""
+    attack = prog.attacks[a]
+    creatures = attack[A_CREATURES]
+    for j in range(n):
+        damage[j] = 0
+    for k in range(attack[A_PACKETS + 2 * deals], attack[A_PACKETS + 2 * deals + 1]):
+        packet = prog.packets[k]
+        first_part, end_part = packet[K_PART], packet[K_PART_END]
+        for p in range(first_part, end_part):
+            _roll_part(words, source, key, first, lanes, n, prog, p, values[p - first_part], work, dropped, none, rec, base, tracing, step)
+        keep, of = packet[K_KEEP], packet[K_OF]
+        for c in range(creatures):
+            for p in range(end_part - first_part):
+                for j in range(n):
+                    reg[p, j] = values[p, j]
+            _apply_ops(prog, prog.op_starts[packet[K_OPS] + c], prog.op_starts[packet[K_OPS] + c + 1], reg, n)
+            out = reg[0]
+            if keep == of:
+                for j in range(n):
+                    out[j] = max(out[j], np.int32(0))
+            else:
+                for j in range(n):
+                    out[j] = np.int32(np.int64(max(out[j], np.int32(0))) * keep // of)
+            if attack[A_AREA] < 0:
+                for j in range(n):
+                    damage[j] += out[j]
+            else:
+                for j in range(n):
+                    damage[j] += out[j] * np.int32(prog.caught[attack[A_AREA] + landing[j] * creatures + c])
+
+
+@_jit
+def run(prog, key, first_trial, n_trials, block, first_slot, tally, rec):
+    """Play trials ``first_trial`` to ``first_trial + n_trials - 1`` of a program and add them to a tally."""
+    n_groups = prog.groups.shape[0]
+    parts = max(prog.target[6], 1)
+    states = prog.target[7]
+    n_effects = tally.any_effect.shape[0]
+    recording = rec.total.shape[0] > 0
+    tracing = rec.log.shape[0] > 0
+    check_words = np.empty((4, block), np.uint32)
+    words = np.empty((4, block), np.uint32)
+    values = np.empty((parts, block), np.int32)
+    reg = np.empty((parts, block), np.int32)
+    work = np.empty((5, block), np.int32)
+    identity = np.arange(block).astype(np.int32)
+    lanes_buf = np.empty(block, np.int32)
+    trials_buf = np.empty(block, np.int32)
+    picked = np.empty(block, np.int32)
+    degree = np.empty(block, np.int32)
+    kept = np.empty(block, np.int32)
+    extra = np.empty(block, np.int32)
+    landing = np.zeros(block, np.int32)
+    damage = np.empty(block, np.int32)
+    dropped = np.zeros(block, np.int32)
+    dropped_some = np.zeros(block, np.int32)
+    none = np.zeros(block, np.int32)
+    state = np.zeros(block, np.int32)
+    done = np.zeros(block, np.int32)
+    total = np.empty(block, np.int32)
+    hits = np.empty(block, np.int32)
+    crits = np.empty(block, np.int32)
+    effect_bits = np.zeros(block, np.int64)
+    source = np.empty(4, np.int64)
+    check_source = np.empty(4, np.int64)
+
+    for start in range(0, n_trials, block):
+        n_all = min(block, n_trials - start)
+        first = np.uint64(first_trial + start)
+        for j in range(n_all):
+            total[j] = 0
+            hits[j] = 0
+            crits[j] = 0
+        if n_effects > 0:
+            for j in range(n_all):
+                effect_bits[j] = 0
+        check_source[2] = -1
+        previous_step = -1
+        for g in range(n_groups):
+            step, a, mask = prog.groups[g, G_STEP], prog.groups[g, G_ATTACK], prog.groups[g, G_STATES]
+            attack = prog.attacks[a]
+            if step != previous_step:
+                if prog.turn_begins[step] or states == 1:
+                    for j in range(n_all):
+                        state[j] = 0
+                for j in range(n_all):
+                    done[j] = 0
+                previous_step = step
+            # The trials in one of the group's states; a trial whose state changed in this very step has had its attack.
+            n = n_all
+            lanes = identity
+            if states > 1:
+                n = 0
+                for j in range(n_all):
+                    lanes_buf[n] = j
+                    n += ((mask >> state[j]) & 1) & (1 - done[j])
+                lanes = lanes_buf
+                for i in range(n):
+                    done[lanes[i]] = 1
+            if n == 0:
+                continue
+
+            check_slot = first_slot + attack[A_CHECK_SLOT]
+            if states == 1 and not tracing and attack[A_DICE] == 1 and not attack[A_LUCKY] and attack[A_EXTRA] == attack[A_EXTRA_END]:
+                check_source[0] = check_slot
+                if check_slot // 4 != check_source[2]:
+                    check_source[2] = check_slot // 4
+                    _fill(check_words, key, first, check_source[2], n)
+                threats = _check_plain(check_words, check_source, n, prog, a, degree)
+            else:
+                check_source[0], check_source[1], check_source[2], check_source[3] = check_slot, 1, -1, step
+                threats = _check_any(check_words, check_source, key, first, lanes, n, prog, a, degree, kept, extra, work, none, rec, start, tracing)
+                check_source[2] = -1
+            tally.threats[step] += threats
+
+            if prog.target[0] > 0 or prog.target[3] > 0 or prog.target[5] or attack[A_TAKE]:
+                slot = first_slot + attack[A_RESOLVE_SLOT]
+                _resolve(words, key, first, lanes, picked, trials_buf, n, prog, a, degree, dropped, slot, rec, start, tracing, step)
+
+            for d in range(4):
+                m = 0
+                for j in range(n):
+                    picked[m] = j
+                    m += degree[j] == d
+                if m == 0:
+                    continue
+                for i in range(m):
+                    trials_buf[i] = lanes[picked[i]]
+                tally.counts[step, d] += m
+                deals = 2 if d < 2 and attack[A_AREA] >= 0 and attack[A_SCATTERS] else d
+                if attack[A_PACKETS + 2 * deals] < attack[A_PACKETS + 2 * deals + 1] or attack[A_AREA] >= 0:
+                    if attack[A_AREA] >= 0:
+                        for i in range(m):
+                            landing[i] = 0
+                        if d < 2 and attack[A_SCATTERS]:
+                            landing_slot = first_slot + attack[A_RESOLVE_SLOT] + LANDING_WORD
+                            _fill_some(words, key, first, trials_buf, landing_slot // 4, m)
+                            word = words[landing_slot % 4]
+                            _take(word, 8, m, work[0])
+                            _take(word, 4, m, work[1])
+                            for i in range(m):
+                                landing[i] = 1 + 4 * (work[0, i] - 1) + work[1, i] - 1
+                                if tracing:
+                                    _log(rec, start, trials_buf, i, step, FOR_DIRECTION, -1, 8, work[0, i])
+                                    _log(rec, start, trials_buf, i, step, FOR_DISTANCE, -1, 4, work[1, i])
+                    if prog.target[3] > 0:
+                        for i in range(m):
+                            dropped_some[i] = dropped[picked[i]]
+                    source[0], source[1], source[2] = first_slot + attack[A_DAMAGE_SLOT], 1, -1
+                    _damage(
+                        words, source, key, first, trials_buf, m, prog, a, deals, damage, landing, values, reg, work, dropped_some, none, rec, start,
+                        tracing, step,
+                    )  # fmt: skip
+                    points = np.int64(0)
+                    squares = np.int64(0)
+                    for i in range(m):
+                        x = np.int64(damage[i])
+                        points += x
+                        squares += x * x
+                    tally.sums[step, d] += points
+                    tally.squares[step, d] += squares
+                    for i in range(m):
+                        total[trials_buf[i]] += damage[i]
+                    if recording:
+                        for i in range(m):
+                            rec.damage[start + trials_buf[i], step] = damage[i]
+                if d >= 2:
+                    for i in range(m):
+                        hits[trials_buf[i]] += 1
+                if d == 3:
+                    for i in range(m):
+                        crits[trials_buf[i]] += 1
+                    effect = attack[A_EFFECT]
+                    if effect >= 0:
+                        tally.effects[step] += m
+                        for i in range(m):
+                            effect_bits[trials_buf[i]] |= np.int64(1) << effect
+                if states > 1:
+                    for i in range(m):
+                        state[trials_buf[i]] = prog.next[step, state[trials_buf[i]], d]
+                if recording:
+                    for i in range(m):
+                        rec.degree[start + trials_buf[i], step] = d
+
+        if tally.histogram.shape[0] > 1:
+            for j in range(n_all):
+                tally.histogram[total[j]] += 1
+        points = np.int64(0)
+        squares = np.int64(0)
+        for j in range(n_all):
+            x = np.int64(total[j])
+            points += x
+            squares += x * x
+        tally.totals[0] += points
+        tally.totals[1] += squares
+        for j in range(n_all):
+            tally.table[hits[j], crits[j]] += 1
+        for e in range(n_effects):
+            count = np.int64(0)
+            for j in range(n_all):
+                count += (effect_bits[j] >> e) & 1
+            tally.any_effect[e] += count
+        if recording:
+            for j in range(n_all):
+                rec.total[start + j] = total[j]
