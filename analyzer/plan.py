@@ -406,7 +406,7 @@ class Target:
                     )
 
     def but(self, **changes: object) -> Self:
-        """This target with some fields changed."""
+        """The target with some fields changed."""
         return replace(self, **changes)  # type: ignore[arg-type]  # field names are checked by replace itself
 
 

@@ -1,7 +1,7 @@
 """The Monte Carlo engine: every die of every round rolled, never a chance from the exact engine."""
 
-from analyzer.montecarlo.simulate import simulate
+from analyzer.montecarlo.simulate import compiled, simulate
 from analyzer.montecarlo.tally import Tally
-from analyzer.montecarlo.trace import Purpose, Recorded, record
+from analyzer.montecarlo.trace import Purpose, Recorded, TracedDie, record
 
-__all__ = ["Purpose", "Recorded", "Tally", "record", "simulate"]
+__all__ = ["Purpose", "Recorded", "Tally", "TracedDie", "compiled", "record", "simulate"]

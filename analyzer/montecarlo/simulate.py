@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -34,6 +35,11 @@ def key_of(seed: int) -> np.uint64:
         raise ValueError(f"seed must be a non-negative integer; got {seed}")
     digest = hashlib.blake2b(str(seed).encode(), digest_size=8).digest()
     return np.uint64(int.from_bytes(digest, "little"))
+
+
+def compiled() -> bool:
+    """Whether the kernel is compiled in this process or on disk, so that a simulation starts at once."""
+    return bool(k.run.signatures) or any(Path(k.run.stats.cache_path or ".").glob("kernel.run-*.nbi"))
 
 
 def nothing_recorded() -> k.Recorder:

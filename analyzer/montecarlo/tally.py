@@ -64,16 +64,6 @@ class Tally:
         """Mean damage points per round."""
         return self.total / self.trials
 
-    @property
-    def variance(self) -> float:
-        """Sample variance of the damage of a round (divisor n - 1), exact until the last division."""
-        return sample_variance(self.trials, self.total, self.total_squares)
-
-
-def sample_variance(trials: int, total: int, squares: int) -> float:
-    """Sample variance from integer sums, without cancellation; 0 for a single trial."""
-    return (trials * squares - total * total) / (trials * (trials - 1)) if trials > 1 else 0.0
-
 
 def empty_arrays(lowered: Lowered) -> Tallies:
     """Zeroed int64 arrays for one run of the kernel."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +33,15 @@ class Purpose(IntEnum):
     REROLL = k.FOR_REROLL
 
 
+class TracedDie(NamedTuple):
+    """One die of a trial: the step of the round it belongs to (from 0), what it was for, and what it showed."""
+
+    step: int
+    purpose: Purpose
+    sides: int
+    face: int
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Recorded:
     """Consecutive trials as the kernel played them.
@@ -50,21 +60,21 @@ class Recorded:
     log: NDArray[np.int32]
     log_length: NDArray[np.int64]
 
-    def dice(self, row: int) -> list[tuple[int, Purpose, int, int]]:
-        """The dice of a row's trial in order: step, purpose, sides, face."""
+    def dice(self, row: int) -> list[TracedDie]:
+        """The dice of a row's trial in the order they were rolled."""
         rows = self.log[row, : self.log_length[row]].tolist()
-        return [(step, Purpose(purpose), sides, face) for step, purpose, _roll, sides, face in rows]
+        return [TracedDie(step, Purpose(purpose), sides, face) for step, purpose, _roll, sides, face in rows]
 
 
-def record(plan: Plan, target: Target, ac: int, *, first: int, trials: int, seed: int, dice: bool = True) -> Recorded:
+def record(plan: Plan, target: Target, ac: int | None, *, first: int, trials: int, seed: int, dice: bool = True) -> Recorded:
     """Trials ``first`` to ``first + trials - 1`` of a seed, the same ones a simulation of that seed plays.
 
     Parameters
     ----------
     plan, target
         What is played against what.
-    ac : int
-        The swept defence.
+    ac : int, optional
+        The swept defence; None takes the target's own numbers.
     first, trials : int
         Which trials; memory grows with their number.
     seed : int
@@ -79,7 +89,7 @@ def record(plan: Plan, target: Target, ac: int, *, first: int, trials: int, seed
     """
     if not (first >= 0 and trials >= 1 and first + trials <= MAX_TRIALS):
         raise ValueError(f"trials must be a range within 0 to {MAX_TRIALS - 1}; got {first} to {first + trials - 1}")
-    lowered = lower(plan, target, [int(d) for d in sweep(plan, target, [ac])[0]])
+    lowered = lower(plan, target, target.ac if ac is None else [int(d) for d in sweep(plan, target, [ac])[0]])
     recorder = _recorder(lowered, trials, dice=dice)
     k.run(lowered.program, key_of(seed), first, trials, min(BLOCK, trials), 0, empty_arrays(lowered), recorder)
     return Recorded(

@@ -1,0 +1,1 @@
+"""The questions: one file each, one function, one tidy DataFrame, one figure."""

@@ -1,0 +1,85 @@
+"""The answer to a question: a tidy DataFrame that also carries its verdict, its seed and its distributions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:  # drawn on demand only
+    from matplotlib.figure import Figure
+
+    from analyzer.records import Played, Record
+    from analyzer.verdict import Verdict
+
+
+class Answer(pd.DataFrame):
+    """A DataFrame with what else the question found out. Whatever pandas derives from it is a plain DataFrame.
+
+    Attributes
+    ----------
+    verdict : Verdict or None
+        Whether the engines agree; None for an exact answer.
+    seed, trials : int or None
+        What repeats the simulation.
+    """
+
+    _metadata = ["verdict", "seed", "trials", "_played", "_draw"]  # noqa: RUF012 - the name and type pandas asks for
+
+    verdict: Verdict | None
+    seed: int | None
+    trials: int | None
+    _played: tuple[Played, ...]
+    _draw: Callable[[pd.DataFrame], Figure] | None
+
+    @property
+    def _constructor(self) -> type[pd.DataFrame]:
+        return pd.DataFrame
+
+    @property
+    def pmf(self) -> NDArray[np.float64]:
+        """(n_rounds, n_totals) float64: the exact chance of every total damage of a round, a row per build and AC in the order of the rounds.
+
+        Raises
+        ------
+        ValueError
+            When a round has too many totals for an exact distribution, with the limit.
+        """
+        for played in self._played:
+            if played.exact.pmf is None:
+                raise ValueError(played.exact.pmf_refused)
+        rows = [row for played in self._played if played.exact.pmf is not None for row in played.exact.pmf]
+        out = np.zeros((len(rows), max(map(len, rows), default=1)))
+        for i, row in enumerate(rows):
+            out[i, : len(row)] = row
+        return out
+
+    def figure(self) -> Figure:
+        """The answer drawn, as a matplotlib Figure."""
+        if self._draw is None:
+            raise ValueError("figure must be asked of an answer per round; got one without a drawing")
+        return self._draw(self)
+
+    def _repr_html_(self) -> str:
+        table = pd.DataFrame(self)._repr_html_()  # type: ignore[operator]  # pandas-stubs leave this method out
+        return f"{table}<p>{escape(str(self.verdict))}</p>" if self.verdict is not None else str(table)
+
+
+def answer(
+    records: Sequence[Record],
+    *,
+    played: Sequence[Played] = (),
+    verdict: Verdict | None = None,
+    seed: int | None = None,
+    trials: int | None = None,
+    draw: Callable[[pd.DataFrame], Figure] | None = None,
+) -> Answer:
+    """An `Answer` of flat records."""
+    frame: Any = Answer(pd.DataFrame.from_records(list(records)))
+    for name, value in (("verdict", verdict), ("seed", seed), ("trials", trials), ("_played", tuple(played)), ("_draw", draw)):
+        object.__setattr__(frame, name, value)
+    return frame  # type: ignore[no-any-return]  # pandas would take a plain attribute for a column

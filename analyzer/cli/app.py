@@ -1,0 +1,80 @@
+"""The command ``analyzer``: its app, and how bad input ends."""
+
+from __future__ import annotations
+
+import re
+import sys
+from typing import Any, NoReturn
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from analyzer.cli.output import message
+from analyzer.scenario import ScenarioError
+
+#: Exit codes: the engines disagree, bad input.
+DISAGREE = 1
+BAD_INPUT = 2
+
+_NEGATIVE = re.compile(r"-(?=\d|\s)")
+
+
+class Checked(TyperGroup):
+    """Ends on bad input with its message and exit code 2, never with a traceback."""
+
+    def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 - click's own signature
+        """Run the command that was asked for."""
+        try:
+            return super().invoke(ctx)
+        except ScenarioError as error:
+            refuse(*error.problems)
+        except (ValueError, TypeError, OSError) as error:
+            if isinstance(error, BrokenPipeError):
+                raise
+            refuse(_said(error))
+
+
+class Notation(TyperCommand):
+    """A command whose arguments may begin with a minus sign: ``-1/-6`` is a list of attacks, not an option."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - click's own signature
+        """Turn the leading minus of an argument into the typographic one, which the notation reads."""
+        taken = [
+            _NEGATIVE.sub("\N{MINUS SIGN}", arg, count=1) if _NEGATIVE.match(arg) and not (i and args[i - 1].startswith("--")) else arg
+            for i, arg in enumerate(args)
+        ]
+        return super().parse_args(ctx, taken)
+
+
+app = typer.Typer(
+    cls=Checked,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="Attack-sequence probability for tabletop and CRPG combat, computed twice: by exact probability and by millions of simulated rounds.",
+)
+
+
+def refuse(*problems: str) -> NoReturn:
+    """Say what is wrong with the input and exit with 2."""
+    for problem in problems:
+        message(f"error: {problem}")
+    raise typer.Exit(BAD_INPUT)
+
+
+def _said(error: Exception) -> str:
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"{error.filename}: {error.strerror}"
+    return str(error)
+
+
+def main() -> None:
+    """Run the command line."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    app()
+
+
+from analyzer.cli import commands  # noqa: E402, F401 - its commands register themselves with the app above

@@ -1,0 +1,86 @@
+"""Options that several commands share, and how their text is read."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from analyzer import examples
+from analyzer.cli.output import Format
+from analyzer.records import Detail
+from analyzer.scenario import Scenario, ScenarioError, load, loads, rules_from_strings
+from analyzer.sweeps import DEFAULT
+
+FileArgument = Annotated[str | None, typer.Argument(metavar="[FILE]", help="A build file, or the name of an example ('analyzer examples' lists them).")]
+AcOption = Annotated[str, typer.Option("--ac", metavar="N|LOW:HIGH", help="Armor class the first attack aims at: 28, or 10:40 (inclusive).")]
+OneAcOption = Annotated[int | None, typer.Option("--ac", metavar="N", help="Armor class the first attack aims at; the target's own if left out.")]
+TrialsOption = Annotated[str, typer.Option("--trials", metavar="N", help="Simulated rounds per build and AC: 1000000, 1_000_000 or 1e6.")]
+SeedOption = Annotated[str | None, typer.Option("--seed", metavar="N", help="Any whole number from 0; drawn and printed if left out.")]
+WorkersOption = Annotated[int | None, typer.Option("--workers", metavar="N", help="Threads; one per processor if left out. Changes no figure.")]
+FormatOption = Annotated[Format, typer.Option("--format", help="Table for people, JSON or CSV for programs.")]
+PlotOption = Annotated[Path | None, typer.Option("--plot", metavar="FILE.png|svg|pdf", help="Draw the figure into this file.")]
+ByOption = Annotated[str, typer.Option("--by", metavar="round|attack", help="A row per round, or per attack.")]
+RuleOption = Annotated[list[str] | None, typer.Option("--rule", metavar="KEY=VALUE", help="A switch of [rules], such as ties=hit. Repeatable.")]
+BuildOption = Annotated[str | None, typer.Option("--build", metavar="NAME", help="Only this build of the file.")]
+
+SWEEP = DEFAULT
+
+
+def switches_of(options: list[str] | None, system: str) -> dict[str, object]:
+    """The switches given as ``--rule KEY=VALUE``."""
+    pairs: dict[str, str] = {}
+    for option in options or []:
+        key, sign, value = (part.strip() for part in option.partition("="))
+        if not (sign and key and value):
+            raise ValueError(f"--rule must be KEY=VALUE such as ties=hit; got {option!r}")
+        pairs[key] = value
+    return rules_from_strings(pairs, system)
+
+
+def scenario_of(file: str | None, rules: list[str] | None, build: str | None = None) -> Scenario:
+    """The scenario of a file or an example, with switches set and, if asked for, one build picked."""
+    name = examples.DEFAULT if file is None else file
+    scenario = loads(examples.text(name), source=name) if name in examples.names() and not Path(name).exists() else load(name)
+    if rules:
+        scenario = scenario.but(rules=switches_of(rules, scenario.system))
+    if build is None:
+        return scenario
+    picked = tuple(one for one in scenario.builds if one.name == build)
+    if not picked:
+        raise ScenarioError([f"--build must be one of {', '.join(repr(one.name) for one in scenario.builds)}; got {build!r}"])
+    return replace(scenario, builds=picked)
+
+
+def whole_number(text: str, name: str, low: int) -> int:
+    """A whole number of any size, written 1000000, 1_000_000 or 1e6."""
+    found = re.fullmatch(r"(\d{1,400})(?:e(\d{1,2}))?", text.strip().replace("_", "").replace(",", ""), re.ASCII | re.IGNORECASE)
+    value = -1 if found is None else int(found[1]) * 10 ** int(found[2] or 0)
+    if value < low:
+        raise ValueError(f"{name} must be a whole number from {low} such as 1000000 or 1e6; got {text!r}")
+    return value
+
+
+def seed_of(text: str | None) -> int | None:
+    """The seed given, or None."""
+    return None if text is None else whole_number(text, "--seed", 0)
+
+
+def workers_of(workers: int | None) -> int:
+    """The threads asked for, or one per processor this process may use."""
+    if workers is not None:
+        return workers
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def detail_of(by: str) -> Detail:
+    """``round`` or ``attack``."""
+    if by == "round":
+        return "round"
+    if by == "attack":
+        return "attack"
+    raise ValueError(f"--by must be round or attack; got {by!r}")

@@ -1,0 +1,152 @@
+"""Tables for people: records in, a rich Table out; rounding happens only here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import groupby
+
+from rich import box
+from rich.console import Console
+from rich.measure import Measurement
+from rich.table import Table
+from rich.text import Text
+
+from analyzer.records import Record, Value
+from analyzer.rulekit.ledger import Line
+
+#: What is shown of a round: column, heading, decimals.
+_ROUND = (("dpr", "DPR", 3), ("hits", "hits", 3), ("crits", "criticals", 4), ("no_damage", "no damage", 4))
+_ROUND_EXACT = (
+    *(_ROUND[0], ("sd", "SD", 2), *_ROUND[1:3]),
+    *(("any_hit", "any hit", 4), ("any_crit", "any critical", 4), _ROUND[3]),
+)
+_ATTACK = (("mean", "mean", 3), ("hit_chance", "hit", 4), ("crit_chance", "critical", 4), ("threat_chance", "threat", 4))
+Figures = tuple[tuple[str, str, int], ...]
+#: Widest build name on one line; longer ones are folded.
+LONGEST_NAME = 28
+_NARROW = "more figures: a wider terminal, or --format csv"
+_PLAIN = {"name": "name", "id": "id", "summary": "summary", "system": "game"}
+
+
+def _number(value: Value, digits: int) -> str:
+    return "-" if value is None else f"{value:.{digits}f}" if isinstance(value, float) else str(value)
+
+
+def _both(record: Record, column: str, digits: int) -> tuple[str, str]:
+    """The exact cell and the simulated one with its standard error."""
+    error = record.get(f"{column}_se")
+    simulated = _number(record.get(f"{column}_mc"), digits)
+    return _number(record[column], digits), simulated if error is None else f"{simulated} \N{PLUS-MINUS SIGN}{_number(error, digits)}"
+
+
+def _worst_z(record: Record) -> str:
+    scores = [value for key, value in record.items() if key.endswith("_z") and isinstance(value, float)]
+    return f"{max(scores, key=abs):+.1f}" if scores else "-"
+
+
+def _table(title: str | None = None, caption: str | None = None) -> Table:
+    return Table(title=title, caption=caption, box=box.SIMPLE_HEAD, title_justify="left", caption_justify="left", pad_edge=False)
+
+
+def _add_figures(table: Table, figures: Figures, simulated: bool) -> None:
+    for _, heading, _ in figures:
+        table.add_column(heading, justify="right", no_wrap=True)
+        if simulated:
+            table.add_column("simulated \N{PLUS-MINUS SIGN}SE", justify="right", no_wrap=True, style="cyan")
+    if simulated:
+        table.add_column("worst z", justify="right", no_wrap=True)
+
+
+def _cells(record: Record, figures: Figures, simulated: bool) -> list[str]:
+    cells: list[str] = []
+    for column, _, digits in figures:
+        if column not in record:
+            cells += [""] * (1 + simulated)
+            continue
+        cells += _both(record, column, digits) if simulated else (_number(record[column], digits),)
+    return [*cells, _worst_z(record)] if simulated else cells
+
+
+def rounds(records: Sequence[Record], console: Console) -> Table:
+    """Rounds by armor class, the builds of each one under the other, the highest DPR starred.
+
+    Figures that do not fit the console's width are left out, the last ones first.
+    """
+    simulated = any("dpr_mc" in record for record in records)
+    effects = dict.fromkeys(key for record in records for key in record if key.startswith("any_") and not key.endswith(("_mc", "_se", "_z")))
+    extra = tuple((key, key.replace("_", " "), 4) for key in effects if key not in ("any_hit", "any_crit"))
+    figures = (*(_ROUND if simulated else _ROUND_EXACT), *extra)
+    return _fitting(figures, console, lambda shown: _rounds(records, shown, simulated, whole=shown == figures))
+
+
+def _fitting(figures: Figures, console: Console, draw: Callable[[Figures], Table]) -> Table:
+    """The table with as many figures as the console is wide."""
+    for shown in range(len(figures), 1, -1):
+        table = draw(figures[:shown])
+        if Measurement.get(console, console.options.update(max_width=10_000), table).maximum <= console.width:
+            return table
+    return draw(figures[:1])
+
+
+def _rounds(records: Sequence[Record], figures: Figures, simulated: bool, *, whole: bool) -> Table:
+    several = len({record["build"] for record in records}) > 1
+    notes = ["* highest DPR at this AC"] if several else []
+    notes += ["hits and criticals: expected numbers per round"] if len(figures) > 2 else []
+    notes += [] if whole else [_NARROW]
+    table = _table(caption="; ".join(notes))
+    table.add_column("AC", justify="right", no_wrap=True)
+    table.add_column("build", max_width=LONGEST_NAME)
+    _add_figures(table, figures, simulated)
+    ordered = sorted(records, key=lambda record: int(record["ac"] or 0))
+    for ac, group in groupby(ordered, key=lambda record: record["ac"]):
+        rows = list(group)
+        best = max(float(row["dpr"] or 0.0) for row in rows)
+        for i, row in enumerate(rows):
+            winner = several and float(row["dpr"] or 0.0) == best
+            name = Text(f"{row['build']}{' *' if winner else ''}", style="bold" if winner else "")
+            table.add_row(str(ac) if i == 0 else "", name, *_cells(row, figures, simulated), end_section=several and i == len(rows) - 1)
+    return table
+
+
+def attacks(records: Sequence[Record], console: Console) -> Table:
+    """Attacks one under the other, by build and armor class; figures that do not fit are left out as in `rounds`."""
+    simulated = any("mean_mc" in record for record in records)
+    figures = (*_ATTACK, ("effect_chance", "effect", 4)) if any("effect" in record for record in records) else _ATTACK
+    return _fitting(figures, console, lambda shown: _attacks(records, shown, simulated, whole=shown == figures))
+
+
+def _attacks(records: Sequence[Record], figures: Figures, simulated: bool, *, whole: bool) -> Table:
+    table = _table(caption="; ".join(["mean: damage points per round from this attack", *([] if whole else [_NARROW])]))
+    table.add_column("build", max_width=LONGEST_NAME)
+    for heading in ("AC", "attack", "bonus"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    _add_figures(table, figures, simulated)
+    for (build, ac), group in groupby(records, key=lambda record: (record["build"], record["ac"])):
+        rows = list(group)
+        for i, row in enumerate(rows):
+            bonus = "" if row["bonus"] is None else f"{row['bonus']:+d}"
+            head = (str(build), str(ac)) if i == 0 else ("", "")
+            table.add_row(*head, str(row["attack"]), bonus, *_cells(row, figures, simulated), end_section=i == len(rows) - 1)
+    return table
+
+
+def listing(records: Sequence[Record], _console: Console) -> Table:
+    """Plain records, a column each."""
+    table = _table()
+    for column in records[0] if records else ():
+        table.add_column(_PLAIN.get(column, column), no_wrap=column in ("id", "name"))
+    for record in records:
+        table.add_row(*(str(value) for value in record.values()))
+    return table
+
+
+def derivation(build: str, lines: Sequence[Line]) -> Table:
+    """An explanation: each number with the rule it rests on, by section."""
+    table = _table(title=build)
+    for heading in ("section", "what", "value", "rule"):
+        table.add_column(heading, justify="right" if heading == "value" else "left", overflow="fold")
+    for section, group in groupby(lines, key=lambda line: line.section):
+        rows = list(group)
+        for i, row in enumerate(rows):
+            table.add_row(section if i == 0 else "", row.name, row.value, row.rule, end_section=i == len(rows) - 1)
+    return table

@@ -1,0 +1,190 @@
+"""Chances of the degrees of one attack: steps 1 to 7 of the plan in closed form, tabulated over what the check needs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from analyzer.plan import CRITICAL, DEGREES, HIT, MISS, Check, Critical, Target
+from analyzer.pmf import PMF, Floats, Integers, dice_pmf
+
+FACES = np.arange(1, 21)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class CheckTable:
+    """Chances by *need*, the least sum of face, extra and add-ons that meets the defence; constant below and above the tabulated needs.
+
+    Parameters
+    ----------
+    low
+        The need of the first column.
+    degrees : (4, n_need) float64, chance 0..1
+        Degrees after confirmation (step 3).
+    threat : (n_need,) float64, chance 0..1
+        Hits whose face is in the threat range, before confirmation; where nothing confirms, criticals.
+    """
+
+    low: int
+    degrees: Floats
+    threat: Floats
+
+
+def columns(check: Check, low: int, width: int, bonus: int, defence: Integers) -> Integers:
+    """Columns of a table for an attack of ``bonus`` against each ``defence``, (n_ac,) int64."""
+    need = defence + (0 if check.ties_hit else 1) - bonus
+    return np.minimum(np.maximum(need - low, 0), width - 1)
+
+
+def face_counts(check: Check) -> Integers:
+    """How often each face 1..20 is kept, (20,) int64 counts out of their sum: dice, the reroll of the first 1, best or worst."""
+    n = check.dice
+    # Counts of "the kept face is at most f" (best) or "at least f" (worst, mirrored): m(f) faces of a die qualify, o(f) of them are a 1.
+    m = FACES if check.best else 21 - FACES
+    ones = 1 if check.best else (FACES == 1).astype(np.int64)
+    if check.reroll_ones:
+        upto = 20 * (m - ones) ** n
+        for first in range(n):  # the dice before it are no 1, it shows 1 and is rolled again, the rest are free
+            upto = upto + (m - ones) ** first * m * m ** (n - 1 - first)
+    else:
+        upto = m**n
+    return np.diff(upto, prepend=0) if check.best else -np.diff(upto, append=0)
+
+
+@lru_cache(maxsize=1024)
+def check_table(check: Check) -> CheckTable:
+    """Chances of a check's degrees for every need: steps 1 to 3."""
+    extra = dice_pmf(check.extra)
+    reach = max(check.margin if check.critical == Critical.MARGIN else 0, abs(check.confirm_bonus) if check.critical == Critical.CONFIRM else 0)
+    low = 1 + check.add_on_1 + extra.low - reach
+    need = np.arange(low, 20 + check.add_on_20 + extra.high + reach + 2)
+    add = np.where(FACES == 1, check.add_on_1, 0) + np.where(FACES == 20, check.add_on_20, 0)
+    # (20, n_need): what the extra dice must show.
+    wanted = need[np.newaxis, :] - (FACES + add)[:, np.newaxis]
+    counts = face_counts(check)
+    degrees = _by_total(check, extra, wanted)
+    threat = np.zeros((20, need.size))
+    threatens = check.threat_from <= FACES
+    if check.critical == Critical.CONFIRM:
+        threat[threatens] = degrees[HIT, threatens]
+        confirmed, failed = _confirmation(check, extra, wanted, counts)
+        degrees[CRITICAL, threatens] = degrees[HIT, threatens] * confirmed
+        degrees[HIT, threatens] *= failed
+    elif check.critical == Critical.NATURAL:
+        degrees[CRITICAL, threatens] = degrees[HIT, threatens]
+        degrees[HIT, threatens] = 0
+    elif check.critical == Critical.MEETS:
+        criticals = threatens & (check.auto_miss_to < FACES)
+        degrees[CRITICAL, criticals] = _at_least(extra, wanted[criticals])
+        automatic = check.auto_hit_from <= FACES
+        degrees[HIT, criticals & automatic] = _below(extra, wanted[criticals & automatic])
+        degrees[HIT, criticals & ~automatic] = 0
+    if check.critical != Critical.CONFIRM:
+        threat = degrees[CRITICAL]
+    total = counts.sum()
+    return CheckTable(low=low, degrees=counts @ degrees / total, threat=counts @ threat / total)
+
+
+def _by_total(check: Check, extra: PMF, wanted: Integers) -> Floats:
+    """Degrees by total, margin and natural face, (4, 20, n_need), before any threat."""
+    degrees = np.zeros((DEGREES, *wanted.shape))
+    if check.critical == Critical.MARGIN:
+        degrees[CRITICAL] = _at_least(extra, wanted + check.margin)
+        degrees[HIT] = _window(extra, wanted, check.margin)
+        degrees[MISS] = _window(extra, wanted - check.margin + 1, check.margin - 1)
+        degrees[0] = _below(extra, wanted - check.margin + 1)
+        if check.natural_shift:
+            worse, better = degrees[:, 0], degrees[:, 19]
+            nothing = np.zeros_like(worse[0])
+            degrees[:, 0] = np.stack([worse[0] + worse[1], worse[2], worse[3], nothing])
+            degrees[:, 19] = np.stack([nothing, better[0], better[1], better[2] + better[3]])
+    else:
+        degrees[HIT] = _at_least(extra, wanted)
+        degrees[MISS] = _below(extra, wanted)
+    automatic = check.auto_hit_from <= FACES
+    degrees[HIT, automatic] += degrees[0, automatic] + degrees[MISS, automatic]
+    degrees[:HIT, automatic] = 0
+    # A face that succeeds automatically does so with certainty, whatever the rounding of the dice: keep a sure thing exact.
+    if check.critical != Critical.MARGIN:
+        degrees[HIT, automatic] = 1
+    missed = check.auto_miss_to >= FACES
+    degrees[:, missed] = 0
+    degrees[0, missed] = 1
+    return degrees
+
+
+def _confirmation(check: Check, extra: PMF, wanted: Integers, counts: Integers) -> tuple[Floats, Floats]:
+    """Chances (n_need,) that the second check meets the defence, and that it does not."""
+    met, failed = _at_least(extra, wanted - check.confirm_bonus), _below(extra, wanted - check.confirm_bonus)
+    if check.confirm_naturals:
+        missed, automatic = check.auto_miss_to >= FACES, check.auto_hit_from <= FACES
+        met[missed], failed[missed] = 0, 1
+        met[automatic], failed[automatic] = 1, 0
+    total = counts.sum()
+    return counts @ met / total, counts @ failed / total
+
+
+def _at_least(extra: PMF, wanted: Integers) -> Floats:
+    """The chance that the extra dice show at least ``wanted``; exactly 1 and 0 outside their range."""
+    tail = np.concatenate((np.cumsum(extra.p[::-1])[::-1], [0.0]))
+    tail[0] = 1
+    return tail[np.clip(wanted - extra.low, 0, extra.p.size)]
+
+
+def _below(extra: PMF, wanted: Integers) -> Floats:
+    """The chance that the extra dice show less than ``wanted``; exactly 0 and 1 outside their range."""
+    head = np.concatenate(([0.0], np.cumsum(extra.p)))
+    head[-1] = 1
+    return head[np.clip(wanted - extra.low, 0, extra.p.size)]
+
+
+def _window(extra: PMF, first: Integers, width: int) -> Floats:
+    """The chance that the extra dice show ``first`` to ``first + width - 1``, without subtracting tails."""
+    if width == 0:
+        return np.zeros(first.shape)
+    sums = np.concatenate(([0.0], np.convolve(extra.p, np.ones(width)), [0.0]))
+    return np.minimum(sums, 1.0)[np.clip(first + width - extra.low, 0, sums.size - 1)]
+
+
+def after_target(check: Check, holds_precision: tuple[bool, ...], target: Target) -> Floats:
+    """Chances of (final degree, precision dropped) for every need of the `check_table`: steps 4 to 7.
+
+    Parameters
+    ----------
+    check
+        The attack's check.
+    holds_precision
+        For each degree, whether the packets dealt at it hold precision damage.
+    target
+        Whose immunity, negation and miss chance count.
+
+    Returns
+    -------
+    (4, 2, n_need) float64, chance 0..1
+    """
+    by_check = check_table(check).degrees
+    chances = np.zeros((DEGREES, 2, by_check.shape[1]))
+    chances[:, 0] = by_check
+    if target.immune_critical:
+        _move(chances, CRITICAL, HIT)
+    n, d = target.negate
+    for degree in range(DEGREES):
+        if n and (degree == CRITICAL or holds_precision[degree]):
+            # At degree 3 what is negated is a hit from here on; degree 2 was dealt with before it and is not negated twice.
+            chances[min(degree, HIT), 1] += chances[degree, 0] * (n / d)
+            chances[degree, 0] *= (d - n) / d
+    n, d = target.miss[0] ** target.miss_rolls, target.miss[1] ** target.miss_rolls
+    if n:
+        chances[MISS] += (chances[HIT] + chances[CRITICAL]) * (n / d)
+        chances[HIT:] *= (d - n) / d
+    if check.take_hit:
+        _move(chances, 0, HIT)
+        _move(chances, MISS, HIT)
+    return chances
+
+
+def _move(chances: Floats, source: int, goal: int) -> None:
+    chances[goal] += chances[source]
+    chances[source] = 0

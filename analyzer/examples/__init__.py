@@ -1,0 +1,2 @@
+DEFAULT="d20-builds"
+def names(): return []

@@ -1,0 +1,124 @@
+"""Figures: a DataFrame of records in, a matplotlib Figure out; no pyplot state, no global style, no file written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import cycle
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+#: Eight colours that stay apart for colour-blind readers (Okabe & Ito, "Color Universal Design", 2008), yellow darkened to stand on white.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#56B4E9", "#E69F00", "#8C7B00")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+#: Half-length of the error bars, in standard errors.
+BAR = 2.0
+
+
+def sweep_figure(frame: pd.DataFrame, *, figure: str = "hits") -> Figure:
+    """DPR and expected hits (or another figure) by armor class: exact as lines, simulation as points with error bars.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Rows of `analyzer.curve` or `analyzer.compare`, per round.
+    figure : {"hits", "crits", "any_hit", "any_crit", "no_damage"}
+        What the second panel shows.
+
+    Returns
+    -------
+    Figure
+        Two panels over armor class and, with a simulation, a third: the difference of the engines in standard errors. With a single armor class, a bar a build.
+    """
+    if figure not in _LABELS:
+        raise ValueError(f"figure must be one of {', '.join(map(repr, _LABELS))}; got {figure!r}")
+    if len(set(frame["ac"])) == 1:
+        return _single(frame, figure)
+    simulated = "dpr_mc" in frame
+    drawing = Figure(figsize=(9.0, 8.4 if simulated else 7.0), layout="constrained")
+    ratios = [3.0, 2.0, 1.0] if simulated else [3.0, 2.0]
+    axes = drawing.subplots(len(ratios), 1, sharex=True, height_ratios=ratios)
+    _lines(axes[0], frame, "dpr")
+    axes[0].set_ylabel("DPR (damage points per round)")
+    _lines(axes[1], frame, figure)
+    axes[1].set_ylabel(_LABELS[figure])
+    for panel in axes[:2]:
+        panel.set_ylim(bottom=0.0)
+    if simulated:
+        _differences(axes[2], frame)
+    for panel in axes:
+        panel.grid(visible=True, color="0.9", linewidth=0.8)
+        panel.set_axisbelow(True)
+        panel.spines[["top", "right"]].set_visible(False)
+    axes[-1].set_xlabel("armor class (AC)")
+    axes[-1].set_xlim(frame["ac"].min() - 0.5, frame["ac"].max() + 0.5)
+    handles, labels = axes[0].get_legend_handles_labels()
+    drawing.legend(handles, labels, loc="outside upper center", ncols=2 if len(labels) > 1 else 1, frameon=False)
+    axes[0].set_title(_caption(frame), fontsize="medium", color="0.3", loc="left")
+    return drawing
+
+
+_LABELS = {
+    "hits": "expected hits per round",
+    "crits": "expected criticals per round",
+    "any_hit": "chance of at least one hit",
+    "any_crit": "chance of at least one critical",
+    "no_damage": "chance of no damage",
+}
+
+
+def _caption(frame: pd.DataFrame) -> str:
+    if "dpr_mc" not in frame:
+        return "exact"
+    trials = getattr(frame, "trials", None)
+    rounds = f", {trials:,} rounds a point" if trials else ""
+    return f"lines: exact, points: simulated \N{PLUS-MINUS SIGN}{BAR:g} standard errors{rounds}"
+
+
+def _builds(frame: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame, str, str]]:
+    for (name, rows), colour, marker in zip(frame.groupby("build", sort=False), cycle(COLOURS), cycle(MARKERS), strict=False):
+        yield str(name), rows, colour, marker
+
+
+def _lines(axes: Axes, frame: pd.DataFrame, column: str) -> None:
+    simulated = f"{column}_mc" in frame
+    for name, rows, colour, marker in _builds(frame):
+        axes.plot(rows["ac"], rows[column], color=colour, linewidth=1.4, marker=None if simulated else marker, markersize=4, label=name)
+        if simulated:
+            errors = BAR * rows[f"{column}_se"].astype(float).fillna(0.0)
+            axes.errorbar(
+                rows["ac"], rows[f"{column}_mc"], yerr=errors, color=colour, fmt=marker, markersize=4, capsize=2, linewidth=1.0, markerfacecolor="white"
+            )
+
+
+def _differences(axes: Axes, frame: pd.DataFrame) -> None:
+    for _, rows, colour, marker in _builds(frame):
+        axes.plot(rows["ac"], rows["dpr_z"].astype(float), color=colour, marker=marker, markersize=3, linestyle="none")
+    axes.axhline(0.0, color="0.4", linewidth=0.8)
+    axes.axhspan(-2.0, 2.0, color="0.93", zorder=0)
+    largest = float(frame["dpr_z"].astype(float).abs().max() or 0.0)
+    limit = max(4.0, 1.1 * largest)
+    axes.set_ylim(-limit, limit)
+    axes.set_ylabel("DPR difference\n(standard errors)")
+
+
+def _single(frame: pd.DataFrame, figure: str) -> Figure:
+    """One armor class: a bar a build for the exact figures, a point with its error bar for the simulated ones."""
+    names = frame["build"].tolist()
+    drawing = Figure(figsize=(10.0, 1.9 + 0.5 * len(names)), layout="constrained")
+    axes = drawing.subplots(1, 2, sharey=True)
+    rows = range(len(names))
+    colours = [colour for _, colour in zip(names, cycle(COLOURS), strict=False)]
+    for panel, column, label in ((axes[0], "dpr", "DPR (damage points per round)"), (axes[1], figure, _LABELS[figure])):
+        panel.barh(rows, frame[column], color=colours, alpha=0.45, height=0.6)
+        if f"{column}_mc" in frame:
+            errors = BAR * frame[f"{column}_se"].astype(float).fillna(0.0)
+            panel.errorbar(frame[f"{column}_mc"], rows, xerr=errors, fmt="o", color="black", markersize=4, capsize=3, markerfacecolor="white")
+        panel.set_xlabel(label)
+        panel.set_xlim(left=0.0)
+        panel.spines[["top", "right"]].set_visible(False)
+    axes[0].set_yticks(list(rows), names)
+    axes[0].invert_yaxis()
+    drawing.suptitle(f"AC {frame['ac'].iloc[0]} \N{EN DASH} {_caption(frame).replace('lines', 'bars')}", fontsize="medium", color="0.3")
+    return drawing

@@ -1,0 +1,220 @@
+"""Flat records of a round and of its attacks: the exact figures, and beside them what a simulation found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from math import sqrt
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analyzer.exact import Round
+from analyzer.verdict import Figure, chance_p, distribution_p, mean_p
+
+if TYPE_CHECKING:  # importing it at run time would import Numba, which the exact path does without
+    from analyzer.montecarlo import Tally
+
+Value = str | int | float | None
+Record = dict[str, Value]
+Detail = Literal["round", "attack"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Chance:
+    """A chance per round or attack: its exact value and how often the simulation saw it."""
+
+    name: str
+    exact: float
+    count: int | None
+
+    def columns(self, trials: int) -> Record:
+        if self.count is None:
+            return {self.name: self.exact}
+        found = self.count / trials
+        se = sqrt(found * (1.0 - found) / trials) or None
+        sd = sqrt(max(self.exact * (1.0 - self.exact), 0.0))
+        return {self.name: self.exact, **_beside(self.name, found, se, self.exact, sd / sqrt(trials))}
+
+    def p(self, trials: int) -> float | None:
+        return chance_p(self.count or 0, trials, self.exact)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Mean:
+    """A mean per round: its exact value and SD, the chance that it is not zero, and the simulation's integer sums."""
+
+    name: str
+    exact: float
+    sd: float
+    occurring: float
+    sums: tuple[int, int] | None
+
+    def columns(self, trials: int) -> Record:
+        if self.sums is None:
+            return {self.name: self.exact}
+        total, squares = self.sums
+        se = sqrt(_sample_variance(trials, total, squares) / trials) or None
+        return {self.name: self.exact, **_beside(self.name, total / trials, se, self.exact, self.sd / sqrt(trials))}
+
+    def p(self, trials: int) -> float | None:
+        total = self.sums[0] if self.sums else 0
+        return mean_p(total / trials, trials, self.exact, self.sd, self.occurring)
+
+
+_Figure = _Chance | _Mean
+
+
+def _sample_variance(trials: int, total: int, squares: int) -> float:
+    """Sample variance (divisor n - 1) from integer sums, without cancellation; 0 for a single trial."""
+    return (trials * squares - total * total) / (trials * (trials - 1)) if trials > 1 else 0.0
+
+
+def _beside(name: str, found: float, se: float | None, exact: float, exact_se: float) -> Record:
+    return {f"{name}_mc": found, f"{name}_se": se, f"{name}_z": (found - exact) / exact_se if exact_se > 0.0 else None}
+
+
+def _weighted(counts: NDArray[np.int64]) -> tuple[int, int]:
+    """Sum and sum of squares of the index of an array of counts."""
+    k = np.arange(len(counts), dtype=np.int64)
+    return int(counts @ k), int(counts @ (k * k))
+
+
+def _round_figures(exact: Round, i: int, tally: Tally | None) -> list[_Figure]:
+    """The figures of one AC's round, in the order they are shown."""
+    by_hits = None if tally is None else tally.table.sum(axis=1)
+    by_crits = None if tally is None else tally.table.sum(axis=0)
+    any_hit, any_crit, none = float(exact.any_hit[i]), float(exact.any_crit[i]), float(exact.no_damage[i])
+    zeros = None if tally is None or tally.histogram is None else int(tally.histogram[0])
+    figures: list[_Figure] = [
+        _Mean(
+            name="dpr",
+            exact=float(exact.dpr[i]),
+            sd=float(exact.sd[i]),
+            occurring=1.0 - none,
+            sums=None if tally is None else (tally.total, tally.total_squares),
+        ),
+        _Mean(
+            name="hits",
+            exact=float(exact.hits[i]),
+            sd=float(exact.hits_sd[i]),
+            occurring=any_hit,
+            sums=None if by_hits is None else _weighted(by_hits),
+        ),
+        _Mean(
+            name="crits",
+            exact=float(exact.crits[i]),
+            sd=float(exact.crits_sd[i]),
+            occurring=any_crit,
+            sums=None if by_crits is None else _weighted(by_crits),
+        ),
+        _Chance(name="any_hit", exact=any_hit, count=None if by_hits is None else int(by_hits[1:].sum())),
+        _Chance(name="any_crit", exact=any_crit, count=None if by_crits is None else int(by_crits[1:].sum())),
+        _Chance(name="no_damage", exact=none, count=zeros),
+    ]
+    for effect, chance in exact.effects.items():
+        count = None if tally is None else tally.any_effect[effect]
+        figures.append(_Chance(name=f"any_{effect.replace(' ', '_')}", exact=float(chance[i]), count=count))
+    return figures
+
+
+def _attack_figures(exact: Round, i: int, k: int, tally: Tally | None) -> list[_Figure]:
+    """The figures of one attack of one AC's round."""
+    attack = exact.attacks[k]
+    degrees = None if tally is None else tally.counts[k]
+    figures: list[_Figure] = [
+        _Chance(name="hit_chance", exact=float(attack.hit[i]), count=None if degrees is None else int(degrees[2:].sum())),
+        _Chance(name="threat_chance", exact=float(attack.threat[i]), count=None if tally is None else int(tally.threats[k])),
+        _Chance(name="crit_chance", exact=float(attack.crit[i]), count=None if degrees is None else int(degrees[3])),
+        _Mean(
+            name="mean",
+            exact=float(attack.mean[i]),
+            sd=float(attack.mean_sd[i]),
+            occurring=float(attack.hit[i]) or 1.0,
+            sums=None if tally is None else (sum(tally.sums[k].tolist()), sum(tally.squares[k].tolist())),
+        ),
+    ]
+    if attack.effect is not None:
+        count = None if tally is None else int(tally.effects[k])
+        figures.append(_Chance(name="effect_chance", exact=float(attack.effect_chance[i]), count=count))
+    return figures
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Played:
+    """One build over a sweep: the exact round and, when it was simulated, a tally per AC."""
+
+    system: str
+    build: str
+    exact: Round
+    tallies: tuple[Tally, ...] | None = None
+
+    def tally(self, i: int) -> Tally | None:
+        """The tally of the i-th AC."""
+        return None if self.tallies is None else self.tallies[i]
+
+
+def _columns(figures: Sequence[_Figure], tally: Tally | None) -> Record:
+    record: Record = {}
+    for figure in figures:
+        record |= figure.columns(1 if tally is None else tally.trials)
+    return record
+
+
+def round_records(played: Played) -> Iterator[Record]:
+    """A record per AC: damage points and expected numbers per round, chances of at least one."""
+    for i, ac in enumerate(played.exact.acs.tolist()):
+        tally = played.tally(i)
+        columns = _columns(_round_figures(played.exact, i, tally), tally)
+        record: Record = {"system": played.system, "build": played.build, "ac": ac}
+        for name, value in columns.items():
+            if name == "hits":
+                record["sd"] = float(played.exact.sd[i])
+            record[name] = value
+        yield record
+
+
+def attack_records(played: Played) -> Iterator[Record]:
+    """A record per AC and attack: chances per attack, and its mean damage points per round."""
+    for i, ac in enumerate(played.exact.acs.tolist()):
+        tally = played.tally(i)
+        for k, attack in enumerate(played.exact.attacks):
+            head: Record = {"system": played.system, "build": played.build, "ac": ac, "attack": k + 1, "bonus": attack.bonus}
+            columns = _columns(_attack_figures(played.exact, i, k, tally), tally)
+            if attack.effect is not None:
+                columns["effect"] = attack.effect
+            yield head | columns
+
+
+def detailed(played: Iterable[Played], by: Detail) -> list[Record]:
+    """The records of some builds, per round or per attack."""
+    if by not in ("round", "attack"):
+        raise ValueError(f"by must be 'round' or 'attack'; got {by!r}")
+    return [record for one in played for record in (round_records if by == "round" else attack_records)(one)]
+
+
+def figures(played: Played, *, rounds: bool = True, attacks: bool = False) -> Iterator[Figure]:
+    """Every simulated figure of a build with its p, and one chi-square of the totals per AC."""
+    for i, ac in enumerate(played.exact.acs.tolist()):
+        tally = played.tally(i)
+        if tally is None:
+            continue
+        where = f"{played.build}, AC {ac}"
+        if rounds:
+            for figure in _round_figures(played.exact, i, tally):
+                yield Figure(name=f"{figure.name} of {where}", p=_judged(figure, tally))
+        if attacks:
+            for k in range(len(played.exact.attacks)):
+                for figure in _attack_figures(played.exact, i, k, tally):
+                    yield Figure(name=f"{figure.name} of attack {k + 1} of {where}", p=_judged(figure, tally))
+        p = None
+        if tally.histogram is not None and played.exact.pmf is not None:
+            p = distribution_p(tally.histogram, played.exact.pmf[i])
+        yield Figure(name=f"distribution of {where}", p=p)
+
+
+def _judged(figure: _Figure, tally: Tally) -> float | None:
+    if isinstance(figure, _Chance) and figure.count is None:
+        return None
+    return figure.p(tally.trials)
