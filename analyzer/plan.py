@@ -12,7 +12,7 @@ One attack is resolved in this order, in both engines:
 3. *Confirmation*, with `Critical.CONFIRM` and a hit whose face is at least ``threat_from``: the whole check is rolled again with ``confirm_bonus``; the
    attack becomes degree 3 when that total meets the defence (with ``confirm_naturals`` its face may fail or succeed automatically).
 4. *Immunity to criticals*: 3 becomes 2.
-5. *Negation* (fortification): when the degree is 3, or the packets the attack would deal hold precision damage, one die of ``negate[1]`` faces; at most
+5. *Negation* (fortification): when the degree is 3, or the packets dealt at the degree so far hold precision damage, one die of ``negate[1]`` faces; at most
    ``negate[0]`` makes 3 a 2 and drops precision damage from this attack.
 6. *Miss chance*, at degree 2 or 3: a die of ``miss[1]`` faces, up to ``miss_rolls`` of them while they show at most ``miss[0]``; when all do, degree 1.
 7. ``take_hit``: 0 and 1 become 2.
@@ -145,23 +145,29 @@ class Roll:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Part:
-    """Damage of one type in a packet: the sum of its rolls, at least ``minimum`` (precision included; None: no floor), before reductions."""
+    """Damage of one type in a packet: the sum of its rolls, at least ``minimum`` (precision included), before reductions.
+
+    By default no part is below 0, so that a penalty on one type of damage does not eat into another.
+    """
 
     type: str
     rolls: tuple[Roll, ...]
-    minimum: int | None = None
+    minimum: int = 0
+
+    def __post_init__(self) -> None:
+        _check(abs(self.minimum) <= MAX_TOTAL, "minimum", f"-{MAX_TOTAL} to {MAX_TOTAL}", self.minimum)
 
     @property
     def lowest(self) -> int:
         """The lowest value of this part, with or without its precision rolls."""
         low = sum(min(r.lowest, 0) if r.precision else r.lowest for r in self.rolls)
-        return low if self.minimum is None else max(low, self.minimum)
+        return max(low, self.minimum)
 
     @property
     def highest(self) -> int:
         """The highest value of this part, with or without its precision rolls."""
         high = sum(max(r.highest, 0) if r.precision else r.highest for r in self.rolls)
-        return high if self.minimum is None else max(high, self.minimum)
+        return max(high, self.minimum)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -258,11 +264,10 @@ class Attack:
         _check(len(self.on) == DEGREES, "on", "packets for each of the four degrees", len(self.on))
         creatures = 1 if self.area is None else len(self.area.caught[0])
         for packets in self.on:
-            for packet in packets:
-                high = sum(p.highest for p in packet.parts)
-                _check(high * creatures <= MAX_TOTAL, f"damage of {self.label!r}", f"at most {MAX_TOTAL} an attack", high * creatures)
-                low = sum(p.lowest for p in packet.parts)
-                _check(low >= -MAX_TOTAL, f"damage of {self.label!r}", f"at least -{MAX_TOTAL} an attack", low)
+            high = creatures * sum(p.highest for packet in packets for p in packet.parts)
+            _check(high <= MAX_TOTAL, f"damage of {self.label!r}", f"at most {MAX_TOTAL} an attack", high)
+            low = min((sum(p.lowest for p in packet.parts) for packet in packets), default=0)
+            _check(low >= -MAX_TOTAL, f"damage of {self.label!r}", f"at least -{MAX_TOTAL} a packet", low)
 
     def deals(self, degree: int) -> int:
         """The degree whose packets are dealt at a final ``degree``: degree 2 for a scattered area attack."""

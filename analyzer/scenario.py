@@ -75,7 +75,7 @@ class Build:
         try:
             return game.derive(self.model, self.rules, faced, None if ac is None else index(ac))
         except ProblemError as error:
-            raise ScenarioError(line(p if p.path[:1] == ("target",) else Problem(p.path, f"{p.text} (in {self.name!r})")) for p in error.problems) from error
+            raise ScenarioError(line(p, self.name) for p in error.problems) from error
 
     def but(self, **changes: Any) -> Build:  # noqa: ANN401 - any key of the build's model
         """A variation of this build.
@@ -98,11 +98,11 @@ class Build:
         """
         told = [f"{k} {v:+d}" if _is_shift(k, v) else f"{k} {plain(v)}" for k, v in changes.items() if k not in ("name", "rules")]
         told += [f"{k} {plain(v)}" for k, v in dict(changes.get("rules") or {}).items()]
-        name = changes.pop("name", None) or (f"{self.name} ({', '.join(told)})" if told else self.name)
+        name = changes.get("name") or (f"{self.name} ({', '.join(told)})" if told else self.name)
         rules = changes.pop("rules", None)
         game = get(self.system)
         shifts = {k: index(changes.pop(k)) for k in ("attack", "damage") if _is_shift(k, changes.get(k))}
-        base = self.model.given() | {"name": name}
+        base = self.model.given()
         try:
             moved = game.shifted(self.model, shifts.get("attack", 0), shifts.get("damage", 0)) if shifts else {}
         except NotationError as error:
@@ -147,6 +147,8 @@ def load(path: str | Path) -> Scenario:
         raise ScenarioError([f"{source}: file must be readable; got {error.strerror or error}"]) from error
     except UnicodeDecodeError as error:
         raise ScenarioError([f"{source}: file must be text in UTF-8; got byte 0x{error.object[error.start]:02x} at position {error.start}"]) from error
+    except ValueError as error:
+        raise ScenarioError([f"{source!r}: file must be a path; got {error}"]) from error
     return loads(text, source=source)
 
 
@@ -154,8 +156,10 @@ def loads(text: str, source: str = "text") -> Scenario:
     """The scenario in the text of a build file; errors are those of `load`."""
     try:
         data = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise ScenarioError([f"{source}: file must be TOML; got {_lower(str(error)) or 'tables too deep'}"]) from error
+    except RecursionError as error:
+        raise ScenarioError([f"{source}: file must be TOML with a few levels of tables; got values nested too deep"]) from error
+    except ValueError as error:
+        raise ScenarioError([f"{source}: file must be TOML; got {_lower(str(error))}"]) from error
     found = [unknown_key((k,), _TOP) for k in data if k not in _TOP]
     game = _game(data, found)
     if game is None:
@@ -163,7 +167,7 @@ def loads(text: str, source: str = "text") -> Scenario:
     rules = section(game.Rules, data.get("rules", {}), ("rules",), found)
     target = section(game.Target, data.get("target", {}), ("target",), found)
     builds = _builds(data, game, rules, found)
-    lines = [line(p, _name_at(p.path, data)) for p in (*found, *_together(game, rules, target, builds, found))]
+    lines = dict.fromkeys(line(p, _name_at(p.path, data)) for p in (*found, *_together(game, rules, target, builds)))
     if lines or rules is None or target is None:
         raise ScenarioError(lines)
     return Scenario(system=game.id, rules=rules, target=target, builds=tuple(b for b in builds if b is not None), source=source)
@@ -215,7 +219,7 @@ def statblock(
     >>> statblock("+20/+15", "2d6+15", critical="17-20/x2", extra=["5d6"]).name
     '+20/+15 2d6+15'
     """
-    keys = {"attack": attack if isinstance(attack, str | SupportsIndex) else list(attack), "damage": damage, **more}
+    keys = {"attack": list(attack) if isinstance(attack, Iterable) and not isinstance(attack, str) else attack, "damage": damage, **more}
     if critical is not None:
         keys["critical"] = critical
     if extra:
@@ -377,21 +381,24 @@ def _is_statblock(table: object) -> bool:
     return "attack" in table or (isinstance(weapons, list) and any(isinstance(w, Mapping) and "attack" in w for w in weapons))
 
 
-def _together(game: AnySystem, rules: Model | None, target: TargetKeys | None, builds: list[Build | None], found: list[Problem]) -> Iterator[Problem]:
+def _together(game: AnySystem, rules: Model | None, target: TargetKeys | None, builds: list[Build | None]) -> Iterator[Problem]:
     """The problems of builds and target that are each right alone."""
     dealt: set[str] = set()
+    every = bool(builds)
     for i, build in enumerate(builds):
         if build is None or rules is None or target is None:
+            every = False
             continue
         try:
             derived = game.derive(build.model, rules, target, None)
         except ProblemError as error:
             yield from (p if p.path[:1] == ("target",) else p.below(("build", i)) for p in error.problems)
+            every = False
             continue
         dealt |= {part.type for step in derived.plan.steps for a in step.variants if a for packets in a.on for packet in packets for part in packet.parts}
     if target is not None:
         for path, table in game.reduction_tables(target):
-            yield from (p.below(("target",)) for p in typos(path, table, dealt, every=bool(builds) and None not in builds))
+            yield from (p.below(("target",)) for p in typos(path, table, dealt, every=every))
 
 
 def _valid(model: type[Any], data: Mapping[str, Any], game: AnySystem) -> Any:  # noqa: ANN401 - the model's own type

@@ -142,7 +142,7 @@ def roll_damage(roll_: Roll, roll) -> int:
 
 def roll_part(part: Part, dropped: bool, roll) -> int:
     total = sum(roll_damage(r, roll) for r in part.rolls if not (dropped and r.precision))
-    return total if part.minimum is None else max(total, part.minimum)
+    return max(total, part.minimum)
 
 
 def suffer(packet: Packet, sums, reductions) -> int:

@@ -1,2 +1,41 @@
-DEFAULT="d20-builds"
-def names(): return []
+"""The build files that come with the package, by name; the first comment line of each is its summary."""
+
+from __future__ import annotations
+
+import tomllib
+from importlib.resources import files
+
+from analyzer.rulekit.problems import suggestion
+from analyzer.scenario import ScenarioError
+
+#: What is played when no build file is given.
+DEFAULT = "d20-builds"
+_SUFFIX = ".toml"
+
+
+def names() -> list[str]:
+    """The names of the examples, in order."""
+    return sorted(entry.name.removesuffix(_SUFFIX) for entry in files(__name__).iterdir() if entry.name.endswith(_SUFFIX))
+
+
+def text(name: str) -> str:
+    """The build file of an example.
+
+    Raises
+    ------
+    ScenarioError
+        When there is no such example; the message lists the known ones, or the closest.
+    """
+    if name not in names():
+        raise ScenarioError([f"example must be one of {', '.join(names())}; got {name!r}; {suggestion(name, names())}"])
+    return (files(__name__) / f"{name}{_SUFFIX}").read_text(encoding="utf-8")
+
+
+def summary(name: str) -> str:
+    """What an example shows, in a line."""
+    return text(name).splitlines()[0].removeprefix("#").strip()
+
+
+def system(name: str) -> str:
+    """The id of the game an example plays."""
+    return str(tomllib.loads(text(name))["system"])

@@ -32,10 +32,10 @@ A_COLUMNS = A_PACKETS + 8  # start and end of the packets of each degree
 # Columns of Program.dice, rolls, parts, packets, ops, groups.
 D_SIDES, D_COUNT, D_REROLL, D_AT_LEAST, D_BEST_OF, D_SIGN = range(6)
 R_DIE, R_DIE_END, R_FLAT, R_HAS_MIN, R_MIN, R_BEST_OF, R_TIMES, R_SCALE, R_PRECISION = range(9)
-P_ROLL, P_ROLL_END, P_HAS_MIN, P_MIN = range(4)
+P_ROLL, P_ROLL_END, P_MIN = range(3)
 K_PART, K_PART_END, K_KEEP, K_OF, K_OPS = range(5)
 O_REDUCE, O_INTO, O_FROM, O_KEEP, O_OF, O_UP, O_ADD, O_SUBTRACT = range(8)
-G_STEP, G_ATTACK, G_STATES, G_FIRST = range(4)
+G_STEP, G_ATTACK, G_STATES, G_EFFECT = range(4)
 
 # What a traced die was rolled for.
 (
@@ -47,7 +47,7 @@ G_STEP, G_ATTACK, G_STATES, G_FIRST = range(4)
 class Program(NamedTuple):
     """A plan and a target at one AC, as integer tables; all int64, C order."""
 
-    #: (n_groups, 4): step, attack, bit mask of states, first group of a turn
+    #: (n_groups, 4): step, attack, bit mask of states, whether its effect is the one the step reports
     groups: Any
     #: (n_steps, n_states, 4): state afterwards; a step that changes nothing repeats its state
     next: Any
@@ -74,7 +74,7 @@ class Program(NamedTuple):
 class Tallies(NamedTuple):
     """What a run adds to; all int64."""
 
-    #: (n_totals,) trials by total damage; of length 1 when totals are too many to keep
+    #: (n_totals,) trials by total damage; empty when the totals are too many to keep apart
     histogram: Any
     #: (n_steps + 1, n_steps + 1) trials by hits and criticals
     table: Any
@@ -469,17 +469,18 @@ def _roll_part(words, source, key, first, lanes, n, prog, p, value, work, droppe
             else:
                 for j in range(n):
                     value[j] += scale * result[j]
-    if prog.parts[p, P_HAS_MIN]:
-        low = np.int32(prog.parts[p, P_MIN])
-        for j in range(n):
-            value[j] = max(value[j], low)
+    low = np.int32(prog.parts[p, P_MIN])
+    for j in range(n):
+        value[j] = max(value[j], low)
 
 
 @_jit
-def _damage(words, source, key, first, lanes, n, prog, a, deals, damage, landing, values, reg, work, dropped, none, rec, base, tracing, step):
+def _damage(words, source, key, first, lanes, n, prog, a, deals, scattered, damage, landing, values, reg, work, dropped, none, rec, base, tracing, step):
     """Damage of the packets of degree ``deals`` for a list of lanes, summed over packets and over the creatures that are caught."""
     attack = prog.attacks[a]
-    creatures = attack[A_CREATURES]
+    # A miss that does not scatter strikes the first creature alone, as an attack without an area does.
+    spread = attack[A_AREA] >= 0 and (scattered or deals >= 2)
+    creatures = attack[A_CREATURES] if spread else 1
     for j in range(n):
         damage[j] = 0
     for k in range(attack[A_PACKETS + 2 * deals], attack[A_PACKETS + 2 * deals + 1]):
@@ -500,7 +501,7 @@ def _damage(words, source, key, first, lanes, n, prog, a, deals, damage, landing
             else:
                 for j in range(n):
                     out[j] = np.int32(np.int64(max(out[j], np.int32(0))) * keep // of)
-            if attack[A_AREA] < 0:
+            if not spread:
                 for j in range(n):
                     damage[j] += out[j]
             else:
@@ -606,12 +607,13 @@ def run(prog, key, first_trial, n_trials, block, first_slot, tally, rec):
                 for i in range(m):
                     trials_buf[i] = lanes[picked[i]]
                 tally.counts[step, d] += m
-                deals = 2 if d < 2 and attack[A_AREA] >= 0 and attack[A_SCATTERS] else d
+                scattered = d < 2 and attack[A_AREA] >= 0 and attack[A_SCATTERS] == 1
+                deals = 2 if scattered else d
                 if attack[A_PACKETS + 2 * deals] < attack[A_PACKETS + 2 * deals + 1] or attack[A_AREA] >= 0:
                     if attack[A_AREA] >= 0:
                         for i in range(m):
                             landing[i] = 0
-                        if d < 2 and attack[A_SCATTERS]:
+                        if scattered:
                             landing_slot = first_slot + attack[A_RESOLVE_SLOT] + LANDING_WORD
                             _fill_some(words, key, first, trials_buf, landing_slot // 4, m)
                             word = words[landing_slot % 4]
@@ -627,7 +629,7 @@ def run(prog, key, first_trial, n_trials, block, first_slot, tally, rec):
                             dropped_some[i] = dropped[picked[i]]
                     source[0], source[1], source[2] = first_slot + attack[A_DAMAGE_SLOT], 1, -1
                     _damage(
-                        words, source, key, first, trials_buf, m, prog, a, deals, damage, landing, values, reg, work, dropped_some, none, rec, start,
+                        words, source, key, first, trials_buf, m, prog, a, deals, scattered, damage, landing, values, reg, work, dropped_some, none, rec, start,
                         tracing, step,
                     )  # fmt: skip
                     points = np.int64(0)
@@ -651,7 +653,7 @@ def run(prog, key, first_trial, n_trials, block, first_slot, tally, rec):
                         crits[trials_buf[i]] += 1
                     effect = attack[A_EFFECT]
                     if effect >= 0:
-                        tally.effects[step] += m
+                        tally.effects[step] += m * prog.groups[g, G_EFFECT]
                         for i in range(m):
                             effect_bits[trials_buf[i]] |= np.int64(1) << effect
                 if states > 1:
@@ -661,7 +663,7 @@ def run(prog, key, first_trial, n_trials, block, first_slot, tally, rec):
                     for i in range(m):
                         rec.degree[start + trials_buf[i], step] = d
 
-        if tally.histogram.shape[0] > 1:
+        if tally.histogram.shape[0] > 0:
             for j in range(n_all):
                 tally.histogram[total[j]] += 1
         points = np.int64(0)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyzer.montecarlo import kernel as k
-from analyzer.plan import DEGREES, HIT, MAX_TOTAL, Attack, Check, Critical, Die, Packet, Part, Plan, PlanError, Roll, Target
+from analyzer.plan import DEGREES, MAX_TOTAL, Attack, Check, Critical, Die, Packet, Part, Plan, PlanError, Roll, Step, Target
 
 #: Slots of words a round may use: 24 bits, shared by the rounds of a fight.
 MAX_SLOTS = 2**24
@@ -108,7 +108,7 @@ class _Tables:
         for roll in part.rolls:
             if not (roll.precision and self.target.immune_precision):
                 self.add_roll(roll)
-        self.parts.append([start, len(self.rolls), part.minimum is not None, part.minimum or 0])
+        self.parts.append([start, len(self.rolls), part.minimum])
 
     def add_packet(self, packet: Packet, creatures: int) -> int:
         """Add a packet; returns the most damage it deals, over all creatures."""
@@ -153,15 +153,15 @@ class _Tables:
         creatures, area = 1, -1
         if attack.area is not None:
             creatures = len(attack.area.caught[0])
-            if creatures != len(self.target.reductions):
-                raise PlanError(f"area of {attack.label!r} must have as many creatures as the target; got {creatures}")
+            if creatures > len(self.target.reductions):
+                raise PlanError(f"reductions must be {creatures} tuples, one per creature of {attack.label!r}; got {len(self.target.reductions)}")
             area = len(self.caught)
             self.caught += [c for row in attack.area.caught for c in row]
         packets: list[int] = []
         high = 0
         for deals in range(DEGREES):
             start = len(self.packets)
-            high = max(high, sum(self.add_packet(p, creatures) for p in attack.on[deals]))
+            high = max(high, sum(self.add_packet(p, creatures) for p in attack.on[deals] if p.parts))
             packets += [start, len(self.packets)]
         effect = -1
         if attack.effect is not None:
@@ -181,12 +181,15 @@ class _Tables:
     def _negatable(self, attack: Attack) -> int:
         """Bit mask of the degrees at which negation is rolled."""
         mask = 1 << 3
-        if not self.target.immune_precision:
-            for degree in range(DEGREES):
-                dealt = HIT if degree < HIT and attack.check.take_hit else attack.deals(degree)
-                if any(p.precision for p in attack.on[dealt]):
-                    mask |= 1 << degree
+        for degree in range(DEGREES):
+            if any(p.precision for p in attack.on[attack.deals(degree)]):
+                mask |= 1 << degree
         return mask
+
+
+def reported_effect(step: Step) -> str | None:
+    """The critical effect counted for a step: that of its attack in the first state, or of the first attack there is."""
+    return next((attack.effect for attack in step.variants if attack is not None), None)
 
 
 def _check_dice(check: Check) -> list[int]:
@@ -258,11 +261,12 @@ def lower(plan: Plan, target: Target, defences: Sequence[int]) -> Lowered:
         begun = False
         for step in turn.steps:
             high = dice = 0
+            reported = reported_effect(step)
             for attack, where in step.groups():
                 slots = (check_slot, slot, slot + k.RESOLVE_WORDS)
                 high = max(high, tables.add_attack(attack, int(defences[attack.defence]), slots))
                 dice = max(dice, len(_check_dice(attack.check)) + 1 + target.miss_rolls + 2 + max(len(d) for d in _damage_dice(attack)))
-                groups.append([step_index, len(tables.attacks) - 1, sum(1 << s for s in where), 0])
+                groups.append([step_index, len(tables.attacks) - 1, sum(1 << s for s in where), attack.effect is not None and attack.effect == reported])
             if groups and groups[-1][0] == step_index and not begun:
                 begins[step_index] = begun = True
             for state, row in enumerate(step.next):
@@ -286,7 +290,7 @@ def lower(plan: Plan, target: Target, defences: Sequence[int]) -> Lowered:
         thresholds=np.concatenate(tables.thresholds) if tables.thresholds else np.empty((0, 4), np.int64),
         dice=_table(tables.dice, 6),
         rolls=_table(tables.rolls, 9),
-        parts=_table(tables.parts, 4),
+        parts=_table(tables.parts, 3),
         packets=_table(tables.packets, 5),
         op_starts=np.array(tables.op_starts, dtype=np.int64),
         ops=_table(tables.ops, 8),
@@ -301,5 +305,5 @@ def _table(rows: list[list[int]], columns: int) -> NDArray[np.int64]:
 
 
 def histogram_size(lowered: Lowered) -> int:
-    """Totals a tally keeps apart; 1 when there are more than an exact distribution may have."""
-    return lowered.highest + 1 if lowered.highest < MAX_TOTAL else 1
+    """Totals a tally keeps apart; 0 when there are more than an exact distribution may have."""
+    return lowered.highest + 1 if lowered.highest < MAX_TOTAL else 0

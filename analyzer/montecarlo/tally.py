@@ -85,7 +85,7 @@ def freeze(lowered: Lowered, trials: int, arrays: Tallies) -> Tally:
     """A tally of what one run of the kernel counted."""
     return Tally(
         trials=trials,
-        histogram=arrays.histogram if histogram_size(lowered) > 1 or lowered.highest == 0 else None,
+        histogram=arrays.histogram if histogram_size(lowered) else None,
         table=arrays.table,
         counts=arrays.counts,
         sums=arrays.sums.astype(object),

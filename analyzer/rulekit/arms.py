@@ -26,9 +26,7 @@ class Arm(Model):
     """An arm: the item it holds, and its shield."""
 
     holds: Name | None = Field(default=None, description="the name of a weapon")
-    shield: Shield | None = Field(
-        default=None, description="its shield: any item with a buckler, small ones to attack or block with a large, none with a tower"
-    )
+    shield: Shield | None = Field(default=None, description="its shield; with a large one only small items attack or block, with a tower shield none")
 
 
 def held(arms: Mapping[str, Arm], items: Mapping[str, Held]) -> Iterator[Problem]:

@@ -173,6 +173,27 @@ class Numbers:
         return {"anyOf": [{"enum": ["none", "all"]}, {"type": "array", "items": {"type": "integer", "minimum": 1, "maximum": self.high}}]}
 
 
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two integers ``[x, y]``, each from ``-limit`` to ``limit``; with ``nonzero`` not both 0."""
+
+    limit: int
+    nonzero: bool = False
+
+    def __call__(self, value: object) -> tuple[int, int]:
+        """The value, checked."""
+        fits = isinstance(value, list | tuple) and len(value) == 2 and all(type(n) is int and abs(n) <= self.limit for n in value)
+        if not fits or not isinstance(value, list | tuple) or (self.nonzero and not any(value)):
+            raise _wrong(f"two integers [x, y] from -{self.limit} to {self.limit}{', not both 0' if self.nonzero else ''}")
+        return value[0], value[1]
+
+    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(self, serialization=core_schema.plain_serializer_function_ser_schema(lambda value: value))
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        return {"type": "array", "minItems": 2, "maxItems": 2, "items": {"type": "integer", "minimum": -self.limit, "maximum": self.limit}}
+
+
 def _read_weapon(text: Any) -> Damage:  # noqa: ANN401 - whatever the file holds
     damage = parse_damage(text)
     if damage.precision:

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from analyzer.rulekit.damage import KNOWN_TYPES
+from analyzer.rulekit.lowering import KNOWN_TYPES
 from analyzer.rulekit.problems import Path, Problem, dotted, from_validation, suggestion
 from analyzer.rulekit.system import AnySystem
 
@@ -48,9 +48,12 @@ def typos(path: Path, table: Mapping[str, object], dealt: Iterable[str], *, ever
 
 
 def line(problem: Problem, name: str | None = None) -> str:
-    """A problem as one line: ``build[0] (falchion).weapon.damage: damage must be ...; got ...``, ``name`` being that of the build."""
+    """A problem as one line: ``build[0] (falchion).weapon.damage: damage must be ...; got ...``, ``name`` being that of the build it is in."""
     path = problem.path
-    if path[:1] == ("build",) and len(path) > 1 and name:
-        rest = dotted(path[2:])
-        return f"{dotted(path[:2])} ({name}){f'.{rest}' if rest else ''}: {problem.text}"
-    return f"{dotted(path)}: {problem.text}" if path else problem.text
+    if name is None or path[:1] == ("target",):
+        where = dotted(path)
+    elif path[:1] == ("build",) and len(path) > 1:
+        where = ".".join(filter(None, (f"{dotted(path[:2])} ({name})", dotted(path[2:]))))
+    else:
+        where = ".".join(filter(None, (f"build ({name})", dotted(path))))
+    return f"{where}: {problem.text}" if where else problem.text

@@ -30,13 +30,13 @@ from pydantic import Field, model_validator
 
 from analyzer import plan
 from analyzer.dice import Damage
-from analyzer.plan import Attack, Check, Packets, Plan, Step, Turn
+from analyzer.plan import Attack, Check, Packets, Plan, Turn
 from analyzer.rulekit.arms import Arm, Held, forbidden, held
-from analyzer.rulekit.damage import blow, facing, part
 from analyzer.rulekit.fields import Between, Bonus, Bonuses, DamageList, Damages, Items, Name, Penalty, Short, Takes, WeaponDamage
 from analyzer.rulekit.ledger import Ledger, Term, named
+from analyzer.rulekit.lowering import blow, facing, part, turn
 from analyzer.rulekit.models import Model, StatblockKeys, TargetKeys, WeaponLine, left_out, raise_any
-from analyzer.rulekit.problems import Path, Problem, suggestion
+from analyzer.rulekit.problems import Path, Problem, dotted, suggestion
 from analyzer.rulekit.system import System, stronger
 
 DEFAULT_AP = -3
@@ -179,11 +179,11 @@ def _attacks_allowed(sheet: CoreSheet) -> Iterator[Problem]:
         for i, entry in enumerate(uses):
             here = (*path, i)
             if entry.use not in known:
-                yield Problem(here, f"{path[0]} must name weapons, body parts or missiles of this build; got {entry.use!r}; {suggestion(entry.use, known)}")
+                yield Problem(here, f"{dotted(here)} must name a weapon, body part or missile of this build; got {entry.use!r}; {suggestion(entry.use, known)}")
             elif entry.use in sheet.weapons:
                 why = forbidden(sheet.arms, sheet.weapons, entry.use)
                 if why:
-                    yield Problem(here, f"{path[0]} must name equipment that can attack; got {entry.use!r}: {why}")
+                    yield Problem(here, f"{dotted(here)} must name equipment that can attack; got {entry.use!r}: {why}")
 
 
 class Core(System[CoreRules, CoreTarget, CoreStatblock, CoreSheet]):
@@ -206,7 +206,7 @@ class Core(System[CoreRules, CoreTarget, CoreStatblock, CoreSheet]):
             for i, terms in enumerate(_final(line.attack, build), 1):
                 bonus = ledger.total(section, f"attack {i}", terms)
                 attacks.append(_attack(section, bonus, _check(len(attacks) + 1, rules, target), packets))
-        return Plan(turns=(_turn(attacks),))
+        return Plan(turns=(turn(attacks),))
 
     def from_sheet(self, build: CoreSheet, rules: CoreRules, target: CoreTarget, ledger: Ledger) -> Plan:
         """The plan of a sheet: the own turn, then a turn for each reaction."""
@@ -227,7 +227,7 @@ class Core(System[CoreRules, CoreTarget, CoreStatblock, CoreSheet]):
                 attacks.append(_attack(entry.use, bonus, _check(number, rules, target), damage[entry.use]))
                 penalty += item.ap
                 ledger.note(section, "attack penalty left", f"{penalty:+d}", f"AP {item.ap:+d} of {entry.use} is added to attacks after it in the turn")
-            turns.append(_turn(attacks))
+            turns.append(turn(attacks))
         _explain_blocking(build, ledger)
         return Plan(turns=tuple(turns))
 
@@ -310,10 +310,6 @@ def _attack(label: str, bonus: int, check: Check, packets: tuple[Packets, Packet
 def _check(number: int, rules: CoreRules, target: CoreTarget) -> Check:
     """The check of attack ``number`` of the round."""
     return Check(ties_hit=rules.ties == "hit", critical=plan.Critical.NATURAL, threat_from=20, take_hit=target.takes(number))
-
-
-def _turn(attacks: Iterable[Attack]) -> Turn:
-    return Turn(steps=tuple(Step(variants=(attack,)) for attack in attacks))
 
 
 def _explain_blocking(build: CoreSheet, ledger: Ledger) -> None:

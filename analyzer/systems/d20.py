@@ -26,11 +26,11 @@ from pydantic import Field
 
 from analyzer import plan
 from analyzer.dice import CriticalRange, Damage
-from analyzer.plan import Attack, Check, Packets, Plan, Step, Turn
+from analyzer.plan import Attack, Check, Packets, Plan
 from analyzer.rulekit.armor import ArmoredTarget, armor_class
-from analyzer.rulekit.damage import blow, facing, part
 from analyzer.rulekit.fields import Critical, DamageList, Items, Multiplier
 from analyzer.rulekit.ledger import Ledger, Term
+from analyzer.rulekit.lowering import blow, facing, part, turn
 from analyzer.rulekit.martial import MartialSheet, MartialWeapon, attack_bonuses, damage_dice
 from analyzer.rulekit.models import Model, StatblockKeys, WeaponLine, arsenal
 from analyzer.rulekit.system import System
@@ -108,7 +108,7 @@ class D20(System[D20Rules, D20Target, D20Statblock, D20Sheet]):
             ledger.note(section, "damage", line.damage, "weapon damage of the statblock")
             shared = {key: (*getattr(line, key), *getattr(build, key)) for key in ("multipliers", "extra", "critical_extra")}
             attacks += _attacks(line.model_copy(update=shared), rules, ledger)
-        return _round(attacks)
+        return Plan(turns=(turn(attacks),))
 
     def from_sheet(self, build: D20Sheet, rules: D20Rules, target: D20Target, ledger: Ledger) -> Plan:
         """The plan of a sheet: all attacks of the first weapon, then of the second."""
@@ -128,7 +128,7 @@ class D20(System[D20Rules, D20Target, D20Statblock, D20Sheet]):
                 critical_extra=(*weapon.critical_extra, *build.critical_extra),
             )
             attacks += _attacks(line, rules, ledger)
-        return _round(attacks)
+        return Plan(turns=(turn(attacks),))
 
     def facing(self, rules: D20Rules, target: D20Target, ledger: Ledger) -> plan.Target:
         """The target, its armor class derived or as given."""
@@ -163,10 +163,6 @@ def _blow(damage: Damage, times: int, extra: tuple[Damage, ...], rules: D20Rules
     """The weapon rolled ``times`` times, then each extra entry once."""
     weapon = part(damage, times=times, each=1 if rules.minimum == "roll" else None, floor=1 if rules.minimum == "hit" else None)
     return blow([weapon, *map(part, extra)])
-
-
-def _round(attacks: list[Attack]) -> Plan:
-    return Plan(turns=(Turn(steps=tuple(Step(variants=(attack,)) for attack in attacks)),))
 
 
 SYSTEM = D20()

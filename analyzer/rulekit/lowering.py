@@ -1,4 +1,4 @@
-"""How damage entries become packets of a plan, and a target's table of reductions the list that is applied to them."""
+"""How the pieces of a build and a target become those of a plan: damage entries packets, attacks a turn, tables of reductions the list applied."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from analyzer import plan
 from analyzer.dice import Damage
-from analyzer.plan import Packets, Part, Reduction, Roll
+from analyzer.plan import Attack, Packets, Part, Reduction, Roll, Step, Turn
 from analyzer.rulekit.models import TargetKeys
 
 PHYSICAL = frozenset({"physical", "slashing", "piercing", "bludgeoning"})
@@ -20,12 +20,17 @@ KNOWN_TYPES = PHYSICAL | {
 def part(damage: Damage, *, times: int = 1, each: int | None = None, floor: int | None = None) -> Part:
     """The part of one damage entry rolled ``times`` times, each roll at least ``each`` and their sum at least ``floor``."""
     roll = Roll(dice=damage.sum.dice, flat=damage.sum.flat, minimum=each, times=times, precision=damage.precision)
-    return Part(type=damage.type, rolls=(roll,), minimum=floor)
+    return Part(type=damage.type, rolls=(roll,), minimum=floor or 0)
 
 
 def blow(parts: Iterable[Part]) -> Packets:
     """One packet of the parts in written order: reductions run once on their sum."""
     return (plan.Packet(parts=tuple(parts)),)
+
+
+def turn(attacks: Iterable[Attack]) -> Turn:
+    """The attacks in order, none depending on another."""
+    return Turn(steps=tuple(Step(variants=(attack,)) for attack in attacks))
 
 
 def reductions(table: Mapping[str, int | str]) -> tuple[Reduction, ...]:

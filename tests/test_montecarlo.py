@@ -1,0 +1,244 @@
+"""The kernel: reference vectors, replays of its own dice, chi-square against the exact engine, and the same bytes for any way of running it."""
+
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
+from itertools import chain
+from multiprocessing import get_context
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from analyzer.exact import evaluate
+from analyzer.montecarlo import Purpose, record, simulate
+from analyzer.montecarlo.kernel import WORD_FACES, philox_words
+from analyzer.montecarlo.lower import lower
+from analyzer.plan import Area, Attack, Check, Critical, Die, Plan, PlanError, Step, Target, Turn, sweep
+from analyzer.records import Played, figures
+from analyzer.verdict import distribution_p, judge
+from tests.plan_interpreter import play_steps
+from tests.plans import CASES, PLAIN, bomb, line, one, packet
+from tests.referees.harness import replay
+from tests.test_exact import plans, targets
+
+HARSH = Target(ac=(12,), miss=(20, 100), miss_rolls=2, negate=(25, 100))
+
+
+def whole(**check):
+    """Four different attacks, with precision, several words of dice, states and effects: something of everything."""
+    rich = ((), (packet(Die(sides=4)),), (packet(Die(sides=6, count=7, reroll_to=2)), packet(Die(sides=8, count=3), precision=True)), ())
+    on = (rich[0], rich[1], rich[2], (packet(Die(sides=12, count=2), flat=5, times=3),))
+    first = Attack(label="a", bonus=4, check=Check(critical=Critical.CONFIRM, threat_from=17, **check), on=on, effect="bleed")
+    second = replace(first, bonus=-1, check=Check(dice=2, reroll_ones=True, extra=(Die(sides=4),), critical=Critical.NATURAL))
+    flip = ((0, 0, 1, 1), (1, 1, 0, 1))
+    return line(Step(variants=(first, second), next=flip), Step(variants=(second, None), next=flip), Step(variants=(None, first)))
+
+
+def words(key, trial, block):
+    return [f"{w:08x}" for w in philox_words(np.uint64(key), np.uint64(trial), np.uint64(block))]
+
+
+# Known answers of Philox4x32-10 published with the Random123 library (Salmon et al. 2011).
+@pytest.mark.parametrize(
+    ("key", "trial", "block", "answer"),
+    [
+        (0, 0, 0, "6627e8d5 e169c58d bc57ac4c 9b00dbd8"),
+        (2**64 - 1, 2**64 - 1, 2**64 - 1, "408f276d 41c83b0e a20bc7c6 6d5451fd"),
+        (0x299F31D0A4093822, 0x85A308D3243F6A88, 0x0370734413198A2E, "d16cfe09 94fdcceb 5001e420 24126ea1"),
+    ],
+)
+def test_reference_vectors(key, trial, block, answer):
+    assert words(key, trial, block) == answer.split()
+
+
+def follow(plan, target, ac, *, trials=400, seed=5):
+    """Replay traced trials through the interpreter: the same dice asked for, the same damage and degree of every step."""
+    defences = [int(d) for d in sweep(plan, target, [ac])[0]]
+    found = record(plan, target, ac, first=10**9, trials=trials, seed=seed)
+    for row in range(trials):
+        dice = [(die.sides, die.face) for die in found.dice(row)]
+        damages, degrees = replay(lambda roll: play_steps(plan, target, defences, roll), dice)
+        assert found.damage[row].tolist() == list(damages)
+        assert found.degree[row].tolist() == [-1 if d is None else d for d in degrees]
+        assert found.total[row] == sum(damages)
+
+
+def agreement(plan, target, acs, *, trials=200_000, seed=11):
+    exact = evaluate(plan, target, acs)
+    played = Played(system="s", build="b", exact=exact, tallies=simulate(plan, target, acs, trials=trials, seed=seed))
+    return judge(figures(played, rounds=True, attacks=True))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_field(name):
+    for plan, target in CASES[name]:
+        for ac in (11, 22):
+            follow(plan, target, ac, trials=150)
+        verdict = agreement(plan, target, (11, 22), trials=120_000)
+        assert verdict.agree, verdict
+
+
+@pytest.mark.parametrize("target", [Target(ac=(12,)), HARSH, replace(HARSH, miss_rolls=4, immune_critical=True)])
+@pytest.mark.parametrize("bonus", [0, 9])
+def test_something_of_everything(target, bonus):
+    plan = whole(confirm_bonus=bonus)
+    follow(plan, target, 14)
+    verdict = agreement(plan, target, (2, 14, 25))
+    assert verdict.agree, verdict
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@given(plan=plans, target=targets)
+def test_any_plan(plan, target):
+    follow(plan, target, 12, trials=60)
+
+
+def test_a_wrong_interpreter_is_noticed():
+    plan, target = one(on=PLAIN)
+    with pytest.raises(AssertionError):
+        follow(plan, replace(target, immune_critical=True), 12) or follow(replace_check(plan, ties_hit=False), target, 13, trials=1) or wrong(plan, target)
+
+
+def replace_check(plan, **changes):
+    steps = tuple(
+        replace(s, variants=tuple(a and replace(a, check=replace(a.check, **changes)) for a in s.variants)) for s in plan.steps
+    )
+    return Plan(turns=(Turn(steps=steps),))
+
+
+def wrong(plan, target):
+    """Dice of one plan replayed through another whose ties miss."""
+    found = record(plan, target, 12, first=0, trials=200, seed=1)
+    other = replace_check(plan, ties_hit=False)
+    for row in range(200):
+        dice = [(die.sides, die.face) for die in found.dice(row)]
+        damages, _ = replay(lambda roll: play_steps(other, target, (12,), roll), dice)
+        assert found.damage[row].tolist() == list(damages)
+
+
+@pytest.mark.parametrize("workers", [1, 2, 7])
+@pytest.mark.parametrize("block", [64, 1000, 4096])
+def test_same_bytes_for_any_threads_and_blocks(workers, block):
+    plan = whole()
+    alone = simulate(plan, HARSH, (10, 20), trials=300_001, seed=99)
+    again = simulate(plan, HARSH, (10, 20), trials=300_001, seed=99, workers=workers, block=block)
+    assert [bytes(t) for t in alone] == [bytes(t) for t in again]
+
+
+@pytest.mark.slow
+def test_same_bytes_from_processes():
+    plan = whole()
+    alone = simulate(plan, HARSH, (10, 20), trials=500_000, seed=99)
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
+        again = simulate(plan, HARSH, (10, 20), trials=500_000, seed=99, executor=pool)
+    assert [bytes(t) for t in alone] == [bytes(t) for t in again]
+
+
+def test_seeds_differ_and_repeat():
+    plan, target = one()
+    runs = {bytes(simulate(plan, target, (12,), trials=1000, seed=seed)[0]) for seed in (0, 1, 2, 2**64, 2**200)}
+    assert len(runs) == 5
+    assert bytes(simulate(plan, target, (12,), trials=1000, seed=2**200)[0]) in runs
+
+
+def test_a_sweep_shares_its_dice():
+    plan, target = one(on=PLAIN)
+    both = simulate(plan, target, (12, 13), trials=5000, seed=3)
+    assert bytes(both[1]) == bytes(simulate(plan, target, (13,), trials=5000, seed=3)[0])
+    assert both[0].counts[0, 2:].sum() > both[1].counts[0, 2:].sum()
+
+
+def test_a_trace_is_the_simulation():
+    plan = whole()
+    tally = simulate(plan, HARSH, (14,), trials=3000, seed=8)[0]
+    found = record(plan, HARSH, 14, first=0, trials=3000, seed=8)
+    assert tally.total == found.total.sum()
+    assert tally.histogram is not None
+    assert tally.histogram.tolist() == np.bincount(found.total, minlength=len(tally.histogram)).tolist()
+    silent = record(plan, HARSH, 14, first=0, trials=3000, seed=8, dice=False)
+    assert silent.total.tolist() == found.total.tolist()
+    hits = [(row >= 2).sum() for row in found.degree]
+    crits = [(row == 3).sum() for row in found.degree]
+    assert tally.table.sum() == 3000
+    assert all(tally.table[h, c] >= 1 for h, c in zip(hits, crits, strict=True))
+
+
+def test_progress_counts_every_trial():
+    plan, target = one()
+    done = []
+    simulate(plan, target, (12, 13), trials=300_000, seed=3, workers=2, progress=done.append)
+    assert sum(done) == 600_000
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"trials": 0}, "trials must be 1 to"),
+        ({"workers": 0}, "workers must be 1 to 1024; got 0"),
+        ({"block": 0}, "block must be 1 to"),
+        ({"seed": -1}, "seed must be a non-negative integer; got -1"),
+    ],
+)
+def test_bad_parameters(changes, message):
+    plan, target = one()
+    with pytest.raises(ValueError, match=message):
+        simulate(plan, target, (12,), **({"trials": 10, "seed": 1} | changes))
+
+
+def test_a_blast_needs_its_creatures():
+    plan, target = bomb()
+    area = next(a.area for s in plan.steps for a in s.variants if a is not None)
+    assert isinstance(area, Area)
+    with pytest.raises(PlanError, match="reductions must be"):
+        lower(plan, replace(target, reductions=((),)), target.ac)
+
+
+def test_every_die_is_fair_in_its_word():
+    """Dice of 2 to 100 faces, alone and sharing words: chi-square over all faces, and over neighbouring pairs."""
+    for sides in (2, 3, 4, 6, 7, 8, 10, 12, 20, 97, 100):
+        plan, target = one(on=((), (), (packet(Die(sides=sides, count=4)),), ()), auto_hit_from=2)
+        found = record(plan, target, -100, first=0, trials=40_000, seed=sides)
+        rolled = [[d.face for d in found.dice(row) if d.purpose is Purpose.DAMAGE] for row in range(40_000)]
+        faces = np.array([dice for dice in rolled if dice]) - 1
+        assert faces.min() == 0
+        assert faces.max() == sides - 1
+        p = distribution_p(np.bincount(faces.ravel(), minlength=sides), np.full(sides, 1 / sides))
+        assert p is None or p > 1e-6
+        pairs = np.bincount((faces[:, :-1] * sides + faces[:, 1:]).ravel(), minlength=sides * sides)
+        p = distribution_p(pairs, np.full(sides * sides, 1 / sides**2))
+        assert p is None or p > 1e-6
+
+
+def test_attack_and_confirmation_are_independent():
+    plan, target = one(critical=Critical.CONFIRM, threat_from=1, auto_hit_from=2)
+    found = record(plan, target, -100, first=0, trials=60_000, seed=17)
+    counts = np.zeros(400, np.int64)
+    for row in range(60_000):
+        dice = {die.purpose: die.face for die in found.dice(row)}
+        if Purpose.CONFIRM in dice:
+            counts[(dice[Purpose.ATTACK] - 1) * 20 + dice[Purpose.CONFIRM] - 1] += 1
+    assert not counts[:20].any()
+    p = distribution_p(counts[20:], np.full(380, 1 / 380))
+    assert p is not None
+    assert p > 1e-6
+
+
+def test_dice_that_share_a_word_stay_within_its_faces():
+    assert WORD_FACES * 10**5 < 2**32, "the bias of a combination of dice stays below 1 / 10^5 of its chance"
+
+
+def test_no_attacks():
+    tally = simulate(Plan(turns=()), Target(ac=(10,)), (10,), trials=1000, seed=1)[0]
+    assert tally.total == 0
+    assert tally.histogram is not None
+    assert tally.histogram.tolist() == [1000]
+    assert tally.table.tolist() == [[1000]]
+
+
+def test_more_totals_than_are_kept_apart():
+    big = one(on=((), (), (packet(Die(sides=1000, count=100)),), ()), auto_hit_from=2)
+    plan = Plan(turns=tuple(chain.from_iterable([big[0].turns] * 3)))
+    tally = simulate(plan, big[1], (-100,), trials=200_000, seed=1)[0]
+    assert tally.histogram is None
+    exact = evaluate(plan, big[1], (-100,))
+    assert abs(tally.total / 200_000 - exact.dpr[0]) < 6 * exact.sd[0] / 200_000**0.5
