@@ -158,8 +158,10 @@ def loads(text: str, source: str = "text") -> Scenario:
         data = tomllib.loads(text)
     except RecursionError as error:
         raise ScenarioError([f"{source}: file must be TOML with a few levels of tables; got values nested too deep"]) from error
-    except ValueError as error:
+    except tomllib.TOMLDecodeError as error:
         raise ScenarioError([f"{source}: file must be TOML; got {_lower(str(error))}"]) from error
+    except ValueError as error:
+        raise ScenarioError([f"{source}: file must be TOML with numbers of a few digits; got a number too long to read"]) from error
     found = [unknown_key((k,), _TOP) for k in data if k not in _TOP]
     game = _game(data, found)
     if game is None:
@@ -421,7 +423,7 @@ def _name_at(path: KeyPath, data: Mapping[str, Any]) -> str | None:
         return None
     table = data["build"][path[1]]
     name = table.get("name") if isinstance(table, Mapping) else None
-    return name if isinstance(name, str) and name.isprintable() and 0 < len(name) <= 80 else None
+    return name if isinstance(name, str) and name.isprintable() and name.strip() == name and 0 < len(name) <= 80 else None
 
 
 def _is_shift(key: str, value: object) -> bool:

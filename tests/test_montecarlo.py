@@ -17,7 +17,7 @@ from analyzer.plan import Area, Attack, Check, Critical, Die, Plan, PlanError, S
 from analyzer.records import Played, figures
 from analyzer.verdict import distribution_p, judge
 from tests.plan_interpreter import play_steps
-from tests.plans import CASES, PLAIN, bomb, line, one, packet
+from tests.plans import CASES, PLAIN, TWO, bomb, line, one, packet
 from tests.referees.harness import replay
 from tests.test_exact import plans, targets
 
@@ -186,7 +186,7 @@ def test_bad_parameters(changes, message):
 
 
 def test_a_blast_needs_its_creatures():
-    plan, target = bomb()
+    plan, target = bomb(TWO)
     area = next(a.area for s in plan.steps for a in s.variants if a is not None)
     assert isinstance(area, Area)
     with pytest.raises(PlanError, match="reductions must be"):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from operator import index
 from typing import Annotated, Any, SupportsIndex
 
-from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic import BaseModel, GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
@@ -124,6 +124,8 @@ class Short:
     def __call__(self, value: object) -> object:
         """The value as a table where it is written short."""
         short = isinstance(value, str) if self.form == "string" else isinstance(value, int) and not isinstance(value, bool)
+        if not short and not isinstance(value, Mapping | BaseModel):
+            raise _wrong(f"{'text' if self.form == 'string' else 'an integer'} or a table")
         return {self.key: value} if short else value
 
     def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:

@@ -57,7 +57,7 @@ class MartialSheet(AbilityKeys):
     damage_bonuses: Bonuses = Field(default_factory=dict, description="named bonuses to every weapon damage roll")
     extra: DamageList = Field(default=(), description="damage added after every weapon's, such as sneak attack")
     critical_extra: DamageList = Field(default=(), description="damage added once on every critical")
-    weapon: Any = Field(default=None, description="the weapon")
+    weapon: Any = Field(default=None, description="the weapon, a table such as { damage = '1d8' }")
     weapons: Any = Field(default=None, description="several weapons: all attacks of the first, then of the second, ...")
 
     @classmethod

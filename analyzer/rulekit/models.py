@@ -113,9 +113,9 @@ def must_be_given(model: type[BaseModel], key: str, instead: str = "") -> Proble
 
 
 def exactly_one(model: type[BaseModel], keys: frozenset[str], first: str, second: str) -> Iterator[Problem]:
-    """The problem that of two keys none is written, or both are."""
+    """The problem that of two keys of a sheet none is written, or both are."""
     if not keys & {first, second}:
-        yield must_be_given(model, first, second)
+        yield must_be_given(model, first, f"{second}, or attack and damage for a statblock")
     elif {first, second} <= keys:
         yield left_out(second, f"when {first} is given", "both")
 

@@ -36,7 +36,7 @@ from analyzer.rulekit.fields import Between, Bonus, Bonuses, DamageList, Damages
 from analyzer.rulekit.ledger import Ledger, Term, named
 from analyzer.rulekit.lowering import blow, facing, part, turn
 from analyzer.rulekit.models import Model, StatblockKeys, TargetKeys, WeaponLine, left_out, raise_any
-from analyzer.rulekit.problems import Path, Problem, dotted, suggestion
+from analyzer.rulekit.problems import Path, Problem, dotted, shown, suggestion
 from analyzer.rulekit.system import System, stronger
 
 DEFAULT_AP = -3
@@ -69,7 +69,8 @@ class CoreTarget(TargetKeys):
     @model_validator(mode="after")
     def _can_take(self) -> Self:
         if not self.up and self.takes_hit not in ("none", ()):
-            raise_any([Problem(("takes_hit",), "takes_hit must be 'none' when the target is not up (only a creature that is up can take the hit)")])
+            why = "only a creature that is up can take the hit"
+            raise_any([Problem(("takes_hit",), f"takes_hit must be 'none' when the target is not up ({why}); got {shown(self.takes_hit)}")])
         return self
 
     def takes(self, number: int) -> bool:

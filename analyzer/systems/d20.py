@@ -83,7 +83,7 @@ class D20Sheet(MartialSheet):
 
     feats: Annotated[tuple[Literal["weapon focus", "weapon finesse"], ...], Items()] = Field(default=(), description="feats that matter here")
     multipliers: Multipliers = Field(default=(), description=_MULTIPLIERS)
-    weapon: D20Weapon | None = Field(default=None, description="the weapon")
+    weapon: D20Weapon | None = Field(default=None, description=MartialSheet.model_fields["weapon"].description)
     weapons: Annotated[tuple[D20Weapon, ...], Items()] | None = Field(default=None, description=MartialSheet.model_fields["weapons"].description)
 
 

@@ -35,7 +35,7 @@ from analyzer.rulekit.fields import Between, Bonus, Bonuses, DamageList, Feet, I
 from analyzer.rulekit.ledger import Ledger, Term, named
 from analyzer.rulekit.lowering import blow, facing, part, reductions, turn
 from analyzer.rulekit.models import Model, StatblockKeys, TargetKeys, WeaponLine, arsenal, exactly_one, left_out, must_be_given, raise_any
-from analyzer.rulekit.problems import Path, Problem
+from analyzer.rulekit.problems import Path, Problem, shown
 from analyzer.rulekit.system import System
 
 EAC, KAC, INTERSECTION = 0, 1, 2
@@ -134,7 +134,7 @@ class StarfinderWeapon(Model):
         no, yes = (("range", "maximum_range", "radius"), ()) if self.kind == "melee" else (("reach",), ("range",))
         raise_any(
             [
-                *(left_out(k, f"with kind {self.kind!r}", "both") for k in no if getattr(self, k) is not None),
+                *(left_out(k, f"with kind {self.kind!r}", shown(getattr(self, k))) for k in no if getattr(self, k) is not None),
                 *(must_be_given(type(self), k) for k in (*yes, *(("radius",) if self.kind == "grenade" else ())) if getattr(self, k) is None),
             ]
         )
@@ -166,7 +166,7 @@ class StarfinderSheet(AbilityKeys):
     damage_bonuses: Bonuses = Field(default_factory=dict, description="named bonuses to every weapon damage roll")
     extra: DamageList = Field(default=(), description="damage added after every weapon's")
     critical_extra: DamageList = Field(default=(), description=_CRITICAL_EXTRA)
-    weapon: StarfinderWeapon | None = Field(default=None, description="the weapon")
+    weapon: StarfinderWeapon | None = Field(default=None, description="the weapon, a table such as { damage = '1d8' }")
     weapons: Annotated[tuple[StarfinderWeapon, ...], Items()] | None = Field(
         default=None, description="several weapons: a full attack takes one after another, again from the first; else the first alone attacks"
     )

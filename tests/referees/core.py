@@ -50,8 +50,8 @@ class Referee:
             degrees.append(degree)
             if degree >= HIT:
                 entries = strike.on_critical if degree == CRITICAL else strike.on_hit
-                # Common: precision damage is not rolled against whom it cannot hurt
-                rolled = [(entry.kind, entry.roll(roll)) for entry in entries if not (entry.precision and self._immune("precision"))]
+                # Common: precision damage is not rolled against whom it cannot hurt; decision: no damage entry is below 0
+                rolled = [(entry.kind, max(0, entry.roll(roll))) for entry in entries if not (entry.precision and self._immune("precision"))]
                 total += after_reductions(rolled, self.target.get("reduction", {}))
         return Outcome(total, tuple(degrees))
 

@@ -265,7 +265,8 @@ class Referee:
         # Additional damage: extra rolls are not multiplied
         for extra in attack.extra + (attack.critical_extra if critical else ()):
             if self._lands(extra):
-                sums[extra.kind] = sums.get(extra.kind, 0) + extra.rolled(roll)
+                # Decision: no damage entry is below 0
+                sums[extra.kind] = sums.get(extra.kind, 0) + max(0, extra.rolled(roll))
         return self._reduced(sums)
 
     def _lands(self, damage: Damage) -> bool:

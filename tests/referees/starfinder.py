@@ -112,13 +112,13 @@ class Referee:
         times = 2 if degree == CRITICAL else 1  # text: everything twice, the additional damage too
         for position, entry in enumerate((strike.weapon, *strike.extra)):
             if self._is_rolled(entry):
+                points = 0
                 for _ in range(times):
-                    points = entry.roll(roll)
-                    if position == 0 and self.rules.get("minimum", "roll") == "roll":
-                        points = max(1, points)
-                    rolled.append((entry.kind, points))
+                    one = entry.roll(roll)
+                    points += max(1, one) if position == 0 and self.rules.get("minimum", "roll") == "roll" else one
+                rolled.append((entry.kind, max(0, points)))  # decision: no damage entry is below 0
         if degree == CRITICAL:  # schema: added once
-            rolled += [(entry.kind, entry.roll(roll)) for entry in strike.critical_extra if self._is_rolled(entry)]
+            rolled += [(entry.kind, max(0, entry.roll(roll))) for entry in strike.critical_extra if self._is_rolled(entry)]
         return rolled
 
     def _is_rolled(self, entry: Damage) -> bool:
