@@ -8,6 +8,7 @@ from itertools import cycle
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 #: Eight colours that stay apart for colour-blind readers (Okabe & Ito, "Color Universal Design", 2008), yellow darkened to stand on white.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#56B4E9", "#E69F00", "#8C7B00")
@@ -53,8 +54,8 @@ def sweep_figure(frame: pd.DataFrame, *, figure: str = "hits") -> Figure:
         panel.spines[["top", "right"]].set_visible(False)
     axes[-1].set_xlabel("armor class (AC)")
     axes[-1].set_xlim(frame["ac"].min() - 0.5, frame["ac"].max() + 0.5)
-    handles, labels = axes[0].get_legend_handles_labels()
-    drawing.legend(handles, labels, loc="outside upper center", ncols=2 if len(labels) > 1 else 1, frameon=False)
+    keys = [Line2D([], [], color=colour, marker=marker, markerfacecolor="white", label=name) for name, _, colour, marker in _builds(frame)]
+    drawing.legend(handles=keys, loc="outside upper center", ncols=min(2, len(keys)), frameon=False)
     axes[0].set_title(_caption(frame), fontsize="medium", color="0.3", loc="left")
     return drawing
 
@@ -83,8 +84,8 @@ def _builds(frame: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame, str, str]]
 
 def _lines(axes: Axes, frame: pd.DataFrame, column: str) -> None:
     simulated = f"{column}_mc" in frame
-    for name, rows, colour, marker in _builds(frame):
-        axes.plot(rows["ac"], rows[column], color=colour, linewidth=1.4, marker=None if simulated else marker, markersize=4, label=name)
+    for _, rows, colour, marker in _builds(frame):
+        axes.plot(rows["ac"], rows[column], color=colour, linewidth=1.4, marker=None if simulated else marker, markersize=4, markerfacecolor="white")
         if simulated:
             errors = BAR * rows[f"{column}_se"].astype(float).fillna(0.0)
             axes.errorbar(

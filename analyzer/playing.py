@@ -9,8 +9,8 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from typing import Any
 
-from analyzer import plan
 from analyzer.exact import evaluate
+from analyzer.plan import Plan, Target
 from analyzer.records import Played
 from analyzer.rulekit.models import TargetKeys
 from analyzer.scenario import Build, Scenario
@@ -32,8 +32,8 @@ class Lowered:
     """A build with the plan and target it comes to."""
 
     build: Build
-    plan: plan.Plan
-    target: plan.Target
+    plan: Plan
+    target: Target
 
 
 def lowered(builds: Builds, target: Opponent = None, ac: int | None = None) -> tuple[Lowered, ...]:

@@ -13,30 +13,24 @@ from pathlib import Path
 from typing import Any, SupportsIndex
 
 from pydantic import BaseModel
-from pydantic.json_schema import models_json_schema
+from pydantic.json_schema import GenerateJsonSchema, models_json_schema
 
-from analyzer.dice import NotationError
+from analyzer.dice import CriticalRange, NotationError
 from analyzer.rulekit.fields import plain
 from analyzer.rulekit.models import Model, TargetKeys
 from analyzer.rulekit.problems import Path as KeyPath
-from analyzer.rulekit.problems import Problem, ProblemError, shown, unknown_key
+from analyzer.rulekit.problems import Problem, ProblemError, ScenarioError, shown, unknown_key
 from analyzer.rulekit.reading import line, section, typos
 from analyzer.rulekit.system import AnySystem, Derivation
 from analyzer.systems import get, hint, systems
+
+__all__ = ["Build", "Scenario", "ScenarioError", "get_game", "load", "loads", "rules_from_strings", "schema", "sheet", "statblock", "target"]
 
 DEFAULT_SYSTEM = "d20"
 _TOP = ("system", "rules", "target", "build")
 #: Most builds in one file.
 MAX_BUILDS = 1000
 _SWITCH_WORDS = {"on": True, "true": True, "yes": True, "off": False, "false": False, "no": False}
-
-
-class ScenarioError(ValueError):
-    """What is wrong with a build file or its keywords: ``problems`` has a line for each, with its key path."""
-
-    def __init__(self, problems: Iterable[str]) -> None:
-        self.problems = tuple(problems)
-        super().__init__("\n".join(self.problems))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -291,11 +285,19 @@ def rules_from_strings(pairs: Mapping[str, str], system: str = DEFAULT_SYSTEM) -
     return values
 
 
+class _Defaults(GenerateJsonSchema):
+    """Writes a default of the dice notation as a build file would."""
+
+    def encode_default(self, dft: Any) -> Any:  # noqa: ANN401 - any default
+        """The default as JSON."""
+        return str(dft) if isinstance(dft, CriticalRange) else super().encode_default(dft)
+
+
 def schema() -> dict[str, Any]:
     """The JSON Schema of a build file: one alternative per game, told apart by ``system``."""
     games = systems()
     models: list[type[BaseModel]] = [model for game in games.values() for model in (game.Rules, game.Target, game.Statblock, game.Sheet)]
-    refs, definitions = models_json_schema([(model, "validation") for model in models], title="Build file of analyzer")
+    refs, definitions = models_json_schema([(model, "validation") for model in models], schema_generator=_Defaults)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Build file of analyzer",

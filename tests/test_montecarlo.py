@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from analyzer.exact import evaluate
-from analyzer.montecarlo import Purpose, record, simulate
+from analyzer.montecarlo import Purpose, paired, record, simulate
 from analyzer.montecarlo.kernel import WORD_FACES, philox_words
 from analyzer.montecarlo.lower import lower
 from analyzer.plan import Area, Attack, Check, Critical, Die, Plan, PlanError, Step, Target, Turn, sweep
@@ -100,9 +100,7 @@ def test_a_wrong_interpreter_is_noticed():
 
 
 def replace_check(plan, **changes):
-    steps = tuple(
-        replace(s, variants=tuple(a and replace(a, check=replace(a.check, **changes)) for a in s.variants)) for s in plan.steps
-    )
+    steps = tuple(replace(s, variants=tuple(a and replace(a, check=replace(a.check, **changes)) for a in s.variants)) for s in plan.steps)
     return Plan(turns=(Turn(steps=steps),))
 
 
@@ -161,6 +159,21 @@ def test_a_trace_is_the_simulation():
     crits = [(row == 3).sum() for row in found.degree]
     assert tally.table.sum() == 3000
     assert all(tally.table[h, c] >= 1 for h, c in zip(hits, crits, strict=True))
+
+
+def test_common_dice_make_a_difference_sharper():
+    one_handed, target = one(on=PLAIN)
+    better = replace_check(one_handed, ties_hit=True, threat_from=19, critical=Critical.NATURAL)
+    pair = paired((better, target), (one_handed, target), trials=200_000, seed=5)
+    totals = [record(plan, target, None, first=0, trials=200_000, seed=5, dice=False).total for plan in (better, one_handed)]
+    difference = totals[0] - totals[1]
+    assert pair.difference == difference.mean()
+    assert pair.products == int(np.dot(*totals))
+    assert pair.standard_error == pytest.approx(difference.std(ddof=1) / 200_000**0.5, rel=1e-12)
+    assert pair.standard_error < 0.5 * (totals[0].var() + totals[1].var()) ** 0.5 / 200_000**0.5
+    exact = evaluate(better, target, (12,)).dpr[0] - evaluate(one_handed, target, (12,)).dpr[0]
+    assert abs(pair.difference - exact) < 6 * pair.standard_error
+    assert paired((better, target), (better, target), trials=100, seed=5).standard_error is None
 
 
 def test_progress_counts_every_trial():

@@ -36,7 +36,7 @@ def written(packets: Packets) -> list[str]:
         (roll,) = part.rolls
         dice = "+".join(f"{d.count}d{d.sides}" for d in roll.dice)
         text = f"{roll.times}x({dice or 0}{roll.flat:+d})" + (f">={roll.minimum}" if roll.minimum is not None else "")
-        out.append(text + (f" sum>={part.minimum}" if part.minimum is not None else "") + f" {part.type}" + (" precision" if roll.precision else ""))
+        out.append(text + (f" sum>={part.minimum}" if part.minimum else "") + f" {part.type}" + (" precision" if roll.precision else ""))
     return out
 
 
@@ -292,9 +292,8 @@ def test_core_reactions_are_turns_of_their_own():
 
 
 def test_core_check_and_criticals():
-    build = creature(
-        ["a", "b", "c"], missiles={"a": {"on_hit": "1d8", "on_critical": "3d8"}, "b": {"on_hit": "1d8", "critical_adds": "1d6 fire"}, "c": {"on_hit": "1d8"}}
-    )
+    missiles = {"a": {"on_hit": "1d8", "on_critical": "3d8"}, "b": {"on_hit": "1d8", "critical_adds": "1d6 fire"}, "c": {"on_hit": "1d8"}}
+    build = creature(["a", "b", "c"], missiles=missiles)
     a, b, c = attacks(build.but(extra=["1d4"]).derive())
     assert (a.check.ties_hit, a.check.critical, a.check.threat_from, a.check.auto_miss_to, a.check.take_hit) == (True, Critical.NATURAL, 20, 1, False)
     assert written(a.on[2]) == ["1x(1d8+0) physical", "1x(1d4+0) physical"]
@@ -369,7 +368,7 @@ def test_core_explains_what_can_block():
 
 
 def soldier(weapon: dict[str, Any] | None = None, **keys: Any) -> Build:
-    base = {"bab": 5, "modifiers": {"strength": 2, "dexterity": 4}, "weapon": {"damage": "1d8"} | (weapon or {})}
+    base = {"bab": 5, "modifiers": {"strength": 2, "dexterity": 4}} | ({} if "weapons" in keys else {"weapon": {"damage": "1d8"} | (weapon or {})})
     return sheet("starfinder", **(base | keys))
 
 
@@ -456,7 +455,7 @@ def test_starfinder_check_and_critical():
 
 def test_starfinder_full_attack_takes_weapons_in_turn():
     two = [{"name": "a", "damage": "1d8"}, {"name": "b", "damage": "1d6", "kind": "ranged", "range": 30}]
-    build = soldier(weapons=two, weapon=None)
+    build = soldier(weapons=two)
     assert [(a.label, a.bonus) for a in attacks(build.derive())] == [("a", 7)]
     full = build.but(full_attack=True, attacks=3)
     assert [(a.label, a.bonus) for a in attacks(full.derive())] == [("a", 3), ("b", 5), ("a", 3)]
@@ -493,7 +492,8 @@ def test_scatter_from_the_text():
     ("thrower", "back"),
     [
         ((0, 1), (0, 1)), ((5, 5), (1, 1)), ((7, 0), (1, 0)), ((3, -3), (1, -1)), ((-2, -2), (-1, -1)), ((-9, 0), (-1, 0)), ((-1, 1), (-1, 1)),
-        ((2, 5), (0, 1)), ((3, 7), (1, 1)), ((12, -5), (1, -1)), ((13, -5), (1, 0)), ((-2, -5), (0, -1)), ((-5, 12), (-1, 1)), ((29, 70), (0, 1)), ((70, 169), (1, 1)),
+        ((2, 5), (0, 1)), ((3, 7), (1, 1)), ((12, -5), (1, -1)), ((13, -5), (1, 0)), ((-2, -5), (0, -1)), ((-5, 12), (-1, 1)),
+        ((29, 70), (1, 1)), ((70, 169), (0, 1)),
     ],
 )  # fmt: skip
 def test_scatter_off_axis_takes_the_nearest_direction(thrower, back):
@@ -561,7 +561,8 @@ def test_every_value_of_every_switch_changes_a_plan_and_is_played(game, key, val
 
 @pytest.mark.parametrize("game", list(systems().values()), ids=list(systems()))
 def test_every_game_documents_itself(game):
-    assert game.summary and "\n" not in game.summary
+    assert game.summary
+    assert "\n" not in game.summary
     assert get(game.id) is game
     docs = sys.modules[type(game).__module__].__doc__ or ""
     assert all(f"``{key} = " in docs for key in game.Rules.model_fields)
@@ -633,7 +634,7 @@ def test_schema_names_every_game_and_describes_every_key():
 
 
 def test_an_unknown_game_lists_the_known():
-    with pytest.raises(ValueError, match="system must be one of .*d20.*; got 'd21'; did you mean 'd20'"):
+    with pytest.raises(ValueError, match=r"system must be one of .*d20.*; got 'd21'; did you mean 'd20'"):
         get("d21")
 
 

@@ -15,7 +15,7 @@ from analyzer.records import Record, Value
 from analyzer.rulekit.ledger import Line
 
 #: What is shown of a round: column, heading, decimals.
-_ROUND = (("dpr", "DPR", 3), ("hits", "hits", 3), ("crits", "criticals", 4), ("no_damage", "no damage", 4))
+_ROUND = (("dpr", "DPR", 3), ("hits", "hits", 4), ("crits", "criticals", 4), ("no_damage", "no damage", 5))
 _ROUND_EXACT = (
     *(_ROUND[0], ("sd", "SD", 2), *_ROUND[1:3]),
     *(("any_hit", "any hit", 4), ("any_crit", "any critical", 4), _ROUND[3]),

@@ -5,8 +5,7 @@ from __future__ import annotations
 import tomllib
 from importlib.resources import files
 
-from analyzer.rulekit.problems import suggestion
-from analyzer.scenario import ScenarioError
+from analyzer.rulekit.problems import ScenarioError, suggestion
 
 #: What is played when no build file is given.
 DEFAULT = "d20-builds"

@@ -94,8 +94,9 @@ class Tallies(NamedTuple):
 class Recorder(NamedTuple):
     """What is written for single trials; arrays of no rows when nothing is to be."""
 
-    #: (n_trials,) total, (n_trials, n_steps) final degree (-1 skipped) and damage
+    #: (n_trials,) total
     total: Any
+    #: (n_trials, n_steps) final degree (-1 skipped) and damage
     degree: Any
     damage: Any
     #: (n_trials, most_dice, 5): step, purpose, roll, sides, face; dice beyond most_dice would be a lowering error
@@ -517,6 +518,7 @@ def run(prog, key, first_trial, n_trials, block, first_slot, tally, rec):
     states = prog.target[7]
     n_effects = tally.any_effect.shape[0]
     recording = rec.total.shape[0] > 0
+    detailed = rec.degree.shape[0] > 0
     tracing = rec.log.shape[0] > 0
     check_words = np.empty((4, block), np.uint32)
     words = np.empty((4, block), np.uint32)
@@ -642,7 +644,7 @@ def run(prog, key, first_trial, n_trials, block, first_slot, tally, rec):
                     tally.squares[step, d] += squares
                     for i in range(m):
                         total[trials_buf[i]] += damage[i]
-                    if recording:
+                    if detailed:
                         for i in range(m):
                             rec.damage[start + trials_buf[i], step] = damage[i]
                 if d >= 2:
@@ -659,7 +661,7 @@ def run(prog, key, first_trial, n_trials, block, first_slot, tally, rec):
                 if states > 1:
                     for i in range(m):
                         state[trials_buf[i]] = prog.next[step, state[trials_buf[i]], d]
-                if recording:
+                if detailed:
                     for i in range(m):
                         rec.degree[start + trials_buf[i], step] = d
 

@@ -37,6 +37,12 @@ def key_of(seed: int) -> np.uint64:
     return np.uint64(int.from_bytes(digest, "little"))
 
 
+def check_trials(trials: int) -> None:
+    """Refuse a number of trials that is not 1 to 2**40."""
+    if not 1 <= trials <= MAX_TRIALS:
+        raise ValueError(f"trials must be 1 to {MAX_TRIALS}; got {trials}")
+
+
 def compiled() -> bool:
     """Whether the kernel is compiled in this process or on disk, so that a simulation starts at once."""
     return bool(k.run.signatures) or any(Path(k.run.stats.cache_path or ".").glob("kernel.run-*.nbi"))
@@ -124,7 +130,8 @@ def simulate(
     ValueError
         ``trials``, ``workers``, ``block`` or ``seed`` out of range.
     """
-    for name, value, high in (("trials", trials, MAX_TRIALS), ("workers", workers, 1024), ("block", block, 2**20)):
+    check_trials(trials)
+    for name, value, high in (("workers", workers, 1024), ("block", block, 2**20)):
         if not 1 <= value <= high:
             raise ValueError(f"{name} must be 1 to {high}; got {value}")
     key_of(seed)

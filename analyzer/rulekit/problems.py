@@ -53,6 +53,14 @@ class ProblemError(ValueError):
         super().__init__("\n".join(f"{dotted(p.path)}: {p.text}" if p.path else p.text for p in self.problems))
 
 
+class ScenarioError(ValueError):
+    """What is wrong with a build file or its keywords: ``problems`` has a line for each, with its key path."""
+
+    def __init__(self, problems: Iterable[str]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("\n".join(self.problems))
+
+
 def key(path: Path) -> str:
     """The last key of a path with its list positions: ``extra[0]``."""
     start = max((i for i, step in enumerate(path) if isinstance(step, str)), default=0)
@@ -92,11 +100,11 @@ def shown(value: object) -> str:
 
 
 def suggestion(word: str, known: Iterable[str]) -> str:
-    """The end of a message about an unknown word: the known words it resembles, or all of them."""
+    """The end of a message about an unknown word: the known word it resembles, or all of them."""
     names = list(known)
-    close = get_close_matches(word.lower(), names, n=2, cutoff=0.6) or [n for n in names if len(word) >= 3 and n.startswith(word.lower())][:2]
+    close = get_close_matches(word.lower(), names, n=1) or [n for n in names if len(word) >= 3 and n.startswith(word.lower())][:1]
     if close:
-        return f"did you mean {' or '.join(map(repr, close))}?"
+        return f"did you mean {close[0]!r}?"
     return f"known: {', '.join(names)}" if names else "none are known here"
 
 

@@ -161,7 +161,7 @@ def _attacks(line: D20WeaponLine, rules: D20Rules, ledger: Ledger) -> list[Attac
 
 def _blow(damage: Damage, times: int, extra: tuple[Damage, ...], rules: D20Rules) -> Packets:
     """The weapon rolled ``times`` times, then each extra entry once."""
-    weapon = part(damage, times=times, each=1 if rules.minimum == "roll" else None, floor=1 if rules.minimum == "hit" else None)
+    weapon = part(damage, times=times, each=1 if rules.minimum == "roll" else None, floor=1 if rules.minimum == "hit" else 0)
     return blow([weapon, *map(part, extra)])
 
 
