@@ -47,8 +47,10 @@ class Answer(pd.DataFrame):
         Raises
         ------
         ValueError
-            When a round has too many totals for an exact distribution, with the limit.
+            When a round has too many totals for an exact distribution, with the limit, or there is none to this question.
         """
+        if not self._played:
+            raise ValueError("pmf must be asked of an answer with exact rounds; got one without")
         for played in self._played:
             if played.exact.pmf is None:
                 raise ValueError(played.exact.pmf_refused)

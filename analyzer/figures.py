@@ -54,7 +54,7 @@ def sweep_figure(frame: pd.DataFrame, *, figure: str = "hits") -> Figure:
         panel.spines[["top", "right"]].set_visible(False)
     axes[-1].set_xlabel("armor class (AC)")
     axes[-1].set_xlim(frame["ac"].min() - 0.5, frame["ac"].max() + 0.5)
-    keys = [Line2D([], [], color=colour, marker=marker, markerfacecolor="white", label=name) for name, _, colour, marker in _builds(frame)]
+    keys = [Line2D([], [], color=colour, marker=marker, markerfacecolor="white", label=_written(name)) for name, _, colour, marker in _builds(frame)]
     drawing.legend(handles=keys, loc="outside upper center", ncols=min(2, len(keys)), frameon=False)
     axes[0].set_title(_caption(frame), fontsize="medium", color="0.3", loc="left")
     return drawing
@@ -80,6 +80,12 @@ def _caption(frame: pd.DataFrame) -> str:
 def _builds(frame: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame, str, str]]:
     for (name, rows), colour, marker in zip(frame.groupby("build", sort=False), cycle(COLOURS), cycle(MARKERS), strict=False):
         yield str(name), rows, colour, marker
+
+
+def _written(name: str) -> str:
+    """A build's name as it is, although matplotlib reads formulas between dollar signs and leaves names that begin with an underscore out of a legend."""
+    text = name.replace("$", r"\$")
+    return f" {text}" if text.startswith("_") else text
 
 
 def _lines(axes: Axes, frame: pd.DataFrame, column: str) -> None:
@@ -119,7 +125,7 @@ def _single(frame: pd.DataFrame, figure: str) -> Figure:
         panel.set_xlabel(label)
         panel.set_xlim(left=0.0)
         panel.spines[["top", "right"]].set_visible(False)
-    axes[0].set_yticks(list(rows), names)
+    axes[0].set_yticks(list(rows), list(map(_written, names)))
     axes[0].invert_yaxis()
     drawing.suptitle(f"AC {frame['ac'].iloc[0]} \N{EN DASH} {_caption(frame).replace('lines', 'bars')}", fontsize="medium", color="0.3")
     return drawing

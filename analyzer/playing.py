@@ -7,7 +7,8 @@ import secrets
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
-from typing import Any
+from operator import index
+from typing import Any, SupportsIndex
 
 from analyzer.exact import evaluate
 from analyzer.plan import Plan, Target
@@ -54,6 +55,8 @@ def lowered(builds: Builds, target: Opponent = None, ac: int | None = None) -> t
         A build or target that cannot be played.
     ValueError
         No builds, or two of one name.
+    TypeError
+        Something that is no build.
     """
     if isinstance(builds, Build):
         listed: tuple[Build, ...] = (builds,)
@@ -61,7 +64,10 @@ def lowered(builds: Builds, target: Opponent = None, ac: int | None = None) -> t
         listed = builds.builds
         target = builds.target if target is None else target
     else:
-        listed = tuple(builds)
+        listed = tuple(builds) if isinstance(builds, Iterable) and not isinstance(builds, str) else (builds,)
+    wrong = [build for build in listed if not isinstance(build, Build)]
+    if wrong:
+        raise TypeError(f"builds must be a Build, a Scenario or Builds, as load, statblock and sheet give; got {type(wrong[0]).__name__}")
     if not 1 <= len(listed) <= MAX_BUILDS:
         raise ValueError(f"builds must be 1 to {MAX_BUILDS}; got {len(listed)}")
     names = [build.name for build in listed]
@@ -79,8 +85,16 @@ def exactly(builds: Builds, ac: Sweep = DEFAULT, target: Opponent = None) -> tup
 
 
 def chosen_seed(seed: int | None) -> int:
-    """The seed, or one drawn from the operating system when there is none."""
-    return secrets.randbits(32) if seed is None else seed
+    """The seed, or one drawn from the operating system when there is none.
+
+    Raises
+    ------
+    TypeError
+        When it is no integer: text and fractions would be seeds of their own without a word.
+    """
+    if isinstance(seed, bool) or not isinstance(seed, SupportsIndex | None):
+        raise TypeError(f"seed must be a non-negative integer; got {seed!r}")
+    return secrets.randbits(32) if seed is None else index(seed)
 
 
 def twice(

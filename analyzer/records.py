@@ -115,8 +115,14 @@ def _round_figures(exact: Round, i: int, tally: Tally | None) -> list[_Figure]:
     ]
     for effect, chance in exact.effects.items():
         count = None if tally is None else tally.any_effect[effect]
-        figures.append(_Chance(name=f"any_{effect.replace(' ', '_')}", exact=float(chance[i]), count=count))
+        figures.append(_Chance(name=_any_effect(effect), exact=float(chance[i]), count=count))
     return figures
+
+
+def _any_effect(effect: str) -> str:
+    """The column of the chance that a critical effect comes up at least once: ``any_burn``."""
+    name = f"any_{effect.replace(' ', '_')}"
+    return f"{name}_effect" if name in ("any_hit", "any_crit") else name
 
 
 def _attack_figures(exact: Round, i: int, k: int, tally: Tally | None) -> list[_Figure]:

@@ -6,30 +6,25 @@ Everything that is wrong with a file is found in one pass and raised as one `Sce
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from operator import index
 from pathlib import Path
 from typing import Any, SupportsIndex
 
-from pydantic import BaseModel
-from pydantic.json_schema import GenerateJsonSchema, models_json_schema
-
-from analyzer.dice import CriticalRange, NotationError
+from analyzer.dice import NotationError
+from analyzer.rulekit.buildfile import read, unknown_keys
 from analyzer.rulekit.fields import plain
 from analyzer.rulekit.models import Model, TargetKeys
-from analyzer.rulekit.problems import Path as KeyPath
-from analyzer.rulekit.problems import Problem, ProblemError, ScenarioError, shown, unknown_key
+from analyzer.rulekit.problems import Problem, ProblemError, ScenarioError, shown
 from analyzer.rulekit.reading import line, section, typos
+from analyzer.rulekit.schema import file_schema
 from analyzer.rulekit.system import AnySystem, Derivation
 from analyzer.systems import get, hint, systems
 
 __all__ = ["Build", "Scenario", "ScenarioError", "get_game", "load", "loads", "rules_from_strings", "schema", "sheet", "statblock", "target"]
 
 DEFAULT_SYSTEM = "d20"
-_TOP = ("system", "rules", "target", "build")
-#: Most builds in one file.
-MAX_BUILDS = 1000
 _SWITCH_WORDS = {"on": True, "true": True, "yes": True, "off": False, "false": False, "no": False}
 
 
@@ -156,17 +151,10 @@ def loads(text: str, source: str = "text") -> Scenario:
         raise ScenarioError([f"{source}: file must be TOML; got {_lower(str(error))}"]) from error
     except ValueError as error:
         raise ScenarioError([f"{source}: file must be TOML with numbers of a few digits; got a number too long to read"]) from error
-    found = [unknown_key((k,), _TOP) for k in data if k not in _TOP]
-    game = _game(data, found)
-    if game is None:
-        raise ScenarioError(line(p) for p in found)
-    rules = section(game.Rules, data.get("rules", {}), ("rules",), found)
-    target = section(game.Target, data.get("target", {}), ("target",), found)
-    builds = _builds(data, game, rules, found)
-    lines = dict.fromkeys(line(p, _name_at(p.path, data)) for p in (*found, *_together(game, rules, target, builds)))
-    if lines or rules is None or target is None:
-        raise ScenarioError(lines)
-    return Scenario(system=game.id, rules=rules, target=target, builds=tuple(b for b in builds if b is not None), source=source)
+    game = _game(data)
+    found = read(data, game)
+    builds = tuple(Build(name=name, system=game.id, model=model, rules=found.rules) for name, model in found.builds)
+    return Scenario(system=game.id, rules=found.rules, target=found.target, builds=builds, source=source)
 
 
 def statblock(
@@ -285,46 +273,9 @@ def rules_from_strings(pairs: Mapping[str, str], system: str = DEFAULT_SYSTEM) -
     return values
 
 
-class _Defaults(GenerateJsonSchema):
-    """Writes a default of the dice notation as a build file would."""
-
-    def encode_default(self, dft: Any) -> Any:  # noqa: ANN401 - any default
-        """The default as JSON."""
-        return str(dft) if isinstance(dft, CriticalRange) else super().encode_default(dft)
-
-
 def schema() -> dict[str, Any]:
     """The JSON Schema of a build file: one alternative per game, told apart by ``system``."""
-    games = systems()
-    models: list[type[BaseModel]] = [model for game in games.values() for model in (game.Rules, game.Target, game.Statblock, game.Sheet)]
-    refs, definitions = models_json_schema([(model, "validation") for model in models], schema_generator=_Defaults)
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "Build file of analyzer",
-        "type": "object",
-        "required": ["system", "build"],
-        "properties": {"system": {"enum": list(games), "description": "the game"}},
-        "oneOf": [
-            {
-                "title": game.name,
-                "description": game.summary,
-                "additionalProperties": False,
-                "properties": {
-                    "system": {"const": game.id},
-                    "rules": refs[game.Rules, "validation"],
-                    "target": refs[game.Target, "validation"],
-                    "build": {
-                        "type": "array",
-                        "minItems": 1,
-                        "maxItems": MAX_BUILDS,
-                        "items": {"anyOf": [refs[game.Statblock, "validation"], refs[game.Sheet, "validation"]]},
-                    },
-                },
-            }
-            for game in games.values()
-        ],
-        **{key: value for key, value in definitions.items() if key == "$defs"},
-    }
+    return file_schema(systems().values())
 
 
 def _build(game: AnySystem, keys: dict[str, Any], name: str | None, rules: Mapping[str, object] | None, *, sheet: bool) -> Build:
@@ -344,65 +295,14 @@ def _default_name(model: Model) -> str:
     return " ".join(map(str, numbers.values())) or "sheet"
 
 
-def _game(data: Mapping[str, Any], found: list[Problem]) -> AnySystem | None:
-    """The file's game, or None with the problem noted."""
+def _game(data: Mapping[str, Any]) -> AnySystem:
+    """The file's game."""
     wanted = data.get("system")
     if isinstance(wanted, str) and wanted in systems():
         return get(wanted)
     given = f"got {shown(wanted)}{hint(wanted)}" if "system" in data else "got nothing"
-    found.append(Problem(("system",), f"system must be one of {', '.join(systems())}; {given}"))
-    return None
-
-
-def _builds(data: Mapping[str, Any], game: AnySystem, rules: Model | None, found: list[Problem]) -> list[Build | None]:
-    """The builds of a file in order, None for one with problems."""
-    tables = data.get("build")
-    if not isinstance(tables, list) or not tables:
-        got = "got nothing" if tables is None else f"got {shown(tables)}"
-        found.append(Problem(("build",), f"build must be one or more tables, each under [[build]]; {got}"))
-        return []
-    if len(tables) > MAX_BUILDS:
-        found.append(Problem(("build",), f"build must be at most {MAX_BUILDS} tables; got {len(tables)}"))
-        return []
-    builds: list[Build | None] = []
-    names: dict[str, int] = {}
-    for i, table in enumerate(tables):
-        kind = game.Statblock if _is_statblock(table) else game.Sheet
-        model = section(kind, table, ("build", i), found, game=game)
-        written = table.get("name") if isinstance(table, Mapping) else None
-        name = written if isinstance(written, str) else f"build {i + 1}"
-        if name in names:
-            found.append(Problem(("build", i, "name"), f"name must be unlike the other builds'; got {name!r}, the name of build[{names[name]}]"))
-        names.setdefault(name, i)
-        builds.append(None if model is None or rules is None else Build(name=name, system=game.id, model=model, rules=rules))
-    return builds
-
-
-def _is_statblock(table: object) -> bool:
-    if not isinstance(table, Mapping):
-        return False
-    weapons = table.get("weapons")
-    return "attack" in table or (isinstance(weapons, list) and any(isinstance(w, Mapping) and "attack" in w for w in weapons))
-
-
-def _together(game: AnySystem, rules: Model | None, target: TargetKeys | None, builds: list[Build | None]) -> Iterator[Problem]:
-    """The problems of builds and target that are each right alone."""
-    dealt: set[str] = set()
-    every = bool(builds)
-    for i, build in enumerate(builds):
-        if build is None or rules is None or target is None:
-            every = False
-            continue
-        try:
-            derived = game.derive(build.model, rules, target, None)
-        except ProblemError as error:
-            yield from (p if p.path[:1] == ("target",) else p.below(("build", i)) for p in error.problems)
-            every = False
-            continue
-        dealt |= {part.type for step in derived.plan.steps for a in step.variants if a for packets in a.on for packet in packets for part in packet.parts}
-    if target is not None:
-        for path, table in game.reduction_tables(target):
-            yield from (p.below(("target",)) for p in typos(path, table, dealt, every=every))
+    unknown = Problem(("system",), f"system must be one of {', '.join(systems())}; {given}")
+    raise ScenarioError(line(p) for p in (*unknown_keys(data), unknown))
 
 
 def _valid(model: type[Any], data: Mapping[str, Any], game: AnySystem) -> Any:  # noqa: ANN401 - the model's own type
@@ -417,15 +317,6 @@ def _raise(found: Iterable[Problem]) -> None:
     lines = [line(p) for p in found]
     if lines:
         raise ScenarioError(lines)
-
-
-def _name_at(path: KeyPath, data: Mapping[str, Any]) -> str | None:
-    """The name of the build a path of the file leads into."""
-    if path[:1] != ("build",) or len(path) < 2 or not isinstance(path[1], int):
-        return None
-    table = data["build"][path[1]]
-    name = table.get("name") if isinstance(table, Mapping) else None
-    return name if isinstance(name, str) and name.isprintable() and name.strip() == name and 0 < len(name) <= 80 else None
 
 
 def _is_shift(key: str, value: object) -> bool:

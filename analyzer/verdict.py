@@ -74,12 +74,13 @@ def judge(figures: Iterable[Figure]) -> Verdict:
 
 def chance_p(count: int, trials: int, chance: float) -> float:
     """Exact two-sided binomial p of ``count`` in ``trials``: twice the smaller tail; 0 when the chance is 0 or 1 and a trial says otherwise."""
-    from scipy.special import bdtr, bdtrc  # noqa: PLC0415 - scipy costs start-up time and the exact path does without
+    from scipy.special import betainc, betaincc  # noqa: PLC0415 - scipy costs start-up time and the exact path does without
 
     if chance <= 0.0 or chance >= 1.0:
         return 1.0 if count == (trials if chance >= 1.0 else 0) else 0.0
-    below = float(bdtr(count, trials, chance))
-    above = float(bdtrc(count - 1, trials, chance)) if count > 0 else 1.0
+    # The tails as incomplete beta functions: scipy's binomial ones know no more than 2**31 trials.
+    below = float(betaincc(count + 1, trials - count, chance)) if count < trials else 1.0
+    above = float(betainc(count, trials - count + 1, chance)) if count > 0 else 1.0
     return min(1.0, 2.0 * min(below, above))
 
 

@@ -1,8 +1,9 @@
-"""The exact peer: the reference round as `icepool` dice, one die a round, each attack worked out once per face it needs."""
+"""The exact peer: the reference round as `icepool` dice over many ACs, written two ways."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import cache
 
 import icepool
 import numpy as np
@@ -11,33 +12,37 @@ from numpy.typing import NDArray
 from benchmarks.reference import BONUSES, EXTRA_DICE, REDUCTION, THREAT_FROM, WEAPON_DICE, WEAPON_FLAT
 
 
-def rounds(acs: Iterable[int]) -> list[icepool.Die]:
-    """The damage of a round at each AC, everything built here."""
-    d6 = icepool.d(6)
-    weapon = WEAPON_DICE @ d6 + WEAPON_FLAT
-    extra = EXTRA_DICE @ d6
-    hit, critical = ((rolled + extra - REDUCTION).map(lambda x: max(x, 0)) for rolled in (weapon, 2 @ weapon))
-    attacks: dict[int, icepool.Die] = {}
-    found = []
-    for ac in acs:
-        total = icepool.Die([0])
-        for bonus in BONUSES:
-            need = ac + 1 - bonus
-            if need not in attacks:
-                attacks[need] = _attack(need, hit, critical)
-            total = total + attacks[need]
-        found.append(total)
-    return found
+def by_rolling(acs: Iterable[int]) -> list[icepool.Die]:
+    """The damage of a round at each AC, as `icepool` is usually written: a function of the die rolled, mapped over the die."""
+    d20 = icepool.d(20)
+    hit, critical = _damage()
+
+    def attack(need: int) -> icepool.Die:
+        def swing(face: int) -> icepool.Die | int:
+            if face == 1 or (face != 20 and face < need):
+                return 0
+            if face < THREAT_FROM:
+                return hit
+            return icepool.map(lambda second: critical if second >= need else hit, d20)
+
+        return icepool.map(swing, d20)
+
+    return _rounds(acs, attack)
 
 
-def _attack(need: int, hit: icepool.Die, critical: icepool.Die) -> icepool.Die:
-    """One attack that needs a face; chances in 400ths: the attack die, then the critical die."""
-    hitting = {face for face in range(2, 21) if face >= need} | {20}
-    threats = sum(face >= THREAT_FROM for face in hitting)
-    confirming = sum(face >= need for face in range(1, 21))
-    criticals = threats * confirming
-    hits = 20 * len(hitting) - criticals
-    return icepool.Die([0, hit, critical], times=[400 - hits - criticals, hits, criticals])
+def by_counting(acs: Iterable[int]) -> list[icepool.Die]:
+    """The same at its best: outcomes counted in 400ths (the attack die, then the critical die), and each needed face worked out once."""
+    hit, critical = _damage()
+
+    @cache
+    def attack(need: int) -> icepool.Die:
+        hitting = {face for face in range(2, 21) if face >= need} | {20}
+        threats = sum(face >= THREAT_FROM for face in hitting)
+        criticals = threats * sum(face >= need for face in range(1, 21))
+        hits = 20 * len(hitting) - criticals
+        return icepool.Die([0, hit, critical], times=[400 - hits - criticals, hits, criticals])
+
+    return _rounds(acs, attack)
 
 
 def table(dice: Iterable[icepool.Die], n_totals: int) -> NDArray[np.float64]:
@@ -48,3 +53,19 @@ def table(dice: Iterable[icepool.Die], n_totals: int) -> NDArray[np.float64]:
         for total, quantity in zip(die.outcomes(), die.quantities(), strict=True):
             row[total] = quantity / die.denominator()
     return chances
+
+
+def _damage() -> tuple[icepool.Die, icepool.Die]:
+    """The damage of a hit and of a critical."""
+    d6 = icepool.d(6)
+    weapon = (WEAPON_DICE @ d6 + WEAPON_FLAT).map(lambda x: max(x, 1))
+    extra = EXTRA_DICE @ d6
+    return (weapon + extra - REDUCTION).map(lambda x: max(x, 0)), (2 @ weapon + extra - REDUCTION).map(lambda x: max(x, 0))
+
+
+def _rounds(acs: Iterable[int], attack: Callable[[int], icepool.Die]) -> list[icepool.Die]:
+    found = []
+    for ac in acs:
+        first, second, third, fourth = (attack(ac + 1 - bonus) for bonus in BONUSES)
+        found.append(first + second + third + fourth)
+    return found

@@ -5,29 +5,32 @@ import pytest
 
 import analyzer
 from analyzer.exact import evaluate
+from analyzer.exact.damage import packet_pmf
 from benchmarks import icepool_sweep
 
 ACS = tuple(range(10, 51))
-GROUP = "Exact: the reference over 41 ACs, every distribution built inside the timer"
+GROUP = "Exact: distributions of the reference over 41 ACs, everything built inside the timer"
+PEERS = {
+    "icepool, each needed face once": icepool_sweep.by_counting,
+    "icepool, mapped over the d20": icepool_sweep.by_rolling,
+}
 
 
-def test_results_are_equal(reference, forget):
+@pytest.mark.parametrize("method", PEERS)
+def test_results_are_equal(reference, forget, method):
     forget()
     found = evaluate(*reference, ACS)
-    np.testing.assert_allclose(found.pmf, icepool_sweep.table(icepool_sweep.rounds(ACS), found.pmf.shape[1]), rtol=1e-12, atol=0)
+    np.testing.assert_allclose(found.pmf, icepool_sweep.table(PEERS[method](ACS), found.pmf.shape[1]), rtol=1e-12, atol=0)
 
 
 def test_caches_are_emptied(reference, forget):
-    """What is timed starts from nothing: the second call after emptying is as new as the first."""
-    from analyzer.exact.damage import packet_pmf  # noqa: PLC0415 - the cache itself is looked at here only
-
+    """What is timed starts from nothing."""
     evaluate(*reference, ACS)
     assert packet_pmf.cache_info().currsize
     forget()
     assert not packet_pmf.cache_info().currsize
 
 
-@pytest.mark.benchmark
 def test_engine(measure, reference, forget):
     def fresh():
         forget()
@@ -37,7 +40,6 @@ def test_engine(measure, reference, forget):
     assert found.pmf.shape[0] == len(ACS)
 
 
-@pytest.mark.benchmark
 def test_question(measure, build, target, forget):
     """The same as a user asks it, from the build to the DataFrame."""
 
@@ -48,11 +50,11 @@ def test_question(measure, build, target, forget):
     def ask(*arguments):
         return analyzer.curve(*arguments, target=target)
 
-    answer = measure(ask, fresh, group=GROUP, method="analyzer, `curve` with its DataFrame", work=len(ACS), unit="AC", rounds=100)
+    answer = measure(ask, fresh, group=GROUP, method="analyzer, `curve` from build to DataFrame", work=len(ACS), unit="AC", rounds=100)
     assert len(answer) == len(ACS)
 
 
-@pytest.mark.benchmark
-def test_icepool(measure):
-    found = measure(icepool_sweep.rounds, lambda: (ACS,), group=GROUP, method="icepool", work=len(ACS), unit="AC", rounds=5)
+@pytest.mark.parametrize("method", PEERS)
+def test_peer(measure, method):
+    found = measure(PEERS[method], lambda: (ACS,), group=GROUP, method=method, work=len(ACS), unit="AC", rounds=7)
     assert len(found) == len(ACS)

@@ -223,7 +223,7 @@ def test_d20_several_weapons_one_after_the_other():
         'system = "d20"\n[[build]]\nextra = "1d6"\nweapons = [{ name = "a", attack = "+5/+0", damage = "1d8" }, { attack = "+3", damage = "1d4" }]\n'
     )
     made = attacks(scenario.builds[0].derive())
-    assert [(a.label, a.bonus) for a in made] == [("a", 5), ("a", 0), ("attack", 3)]
+    assert [(a.label, a.bonus) for a in made] == [("a", 5), ("a", 0), ("weapon 2", 3)]
     assert written(made[2].on[2]) == ["1x(1d4+0)>=1 physical", "1x(1d6+0) physical"]
     assert bonuses(sheet(bab=6, weapons=[{"damage": "1d8"}, {"damage": "1d4", "base_attacks": "+6"}])) == [6, 1, 6]
 

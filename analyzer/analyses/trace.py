@@ -8,9 +8,9 @@ from itertools import groupby
 
 from analyzer.montecarlo import Purpose, TracedDie, record
 from analyzer.plan import Attack, Plan
-from analyzer.playing import Opponent, lowered
+from analyzer.playing import Opponent, chosen_seed, lowered
 from analyzer.records import Record
-from analyzer.scenario import Build
+from analyzer.scenario import Build, Scenario
 
 _DEGREES = {-1: "not made", 0: "critical miss", 1: "miss", 2: "hit", 3: "critical"}
 _WORDS = {
@@ -47,17 +47,17 @@ class Trace:
     total: int
 
 
-def trace(build: Build, ac: int | None = None, *, target: Opponent = None, trial: int = 0, seed: int = 0) -> Trace:
+def trace(build: Build | Scenario, ac: int | None = None, *, target: Opponent = None, trial: int = 0, seed: int = 0) -> Trace:
     """One round of a simulation, with every die in order.
 
     Parameters
     ----------
-    build : Build
+    build : Build or Scenario of one build
         What attacks.
     ac : int, optional
         The defence the first attack aims at; the target's own when omitted.
-    target : Target, optional
-        What is attacked.
+    target : Target or mapping, optional
+        What is attacked, instead of the scenario's.
     trial : int
         The round's number, from 0.
     seed : int
@@ -68,11 +68,14 @@ def trace(build: Build, ac: int | None = None, *, target: Opponent = None, trial
     ScenarioError, ValueError
         What cannot be played, or a trial or seed out of range.
     """
-    (one,) = lowered(build, target, ac)
-    found = record(one.plan, one.target, None, first=trial, trials=1, seed=seed)
+    listed = lowered(build, target, ac)
+    if len(listed) != 1:
+        raise ValueError(f"build must be a single build; got {len(listed)}")
+    (one,) = listed
+    found = record(one.plan, one.target, None, first=trial, trials=1, seed=chosen_seed(seed))
     return Trace(
-        system=build.system,
-        build=build.name,
+        system=one.build.system,
+        build=one.build.name,
         seed=seed,
         trial=trial,
         plan=one.plan,

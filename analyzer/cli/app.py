@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from typing import Any, NoReturn
@@ -12,11 +13,13 @@ from typer.core import TyperCommand, TyperGroup
 from analyzer.cli.output import message
 from analyzer.scenario import ScenarioError
 
-#: Exit codes: the engines disagree, bad input.
+#: Exit codes: the engines disagree, bad input, and what a shell reports when the reader of a pipe is gone.
 DISAGREE = 1
 BAD_INPUT = 2
+PIPE_CLOSED = 128 + 13
 
-_NEGATIVE = re.compile(r"-(?=\d|\s)")
+#: The minus of a number or of dice: no option begins with it.
+_NEGATIVE = re.compile(r"-(?=[\d\sdD])")
 
 
 class Checked(TyperGroup):
@@ -25,13 +28,17 @@ class Checked(TyperGroup):
     def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 - click's own signature
         """Run the command that was asked for."""
         try:
-            return super().invoke(ctx)
+            result = super().invoke(ctx)
+            sys.stdout.flush()
         except ScenarioError as error:
             refuse(*error.problems)
+        except BrokenPipeError:
+            # What is still buffered has nowhere to go; without this Python would complain about it on its way out.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise typer.Exit(PIPE_CLOSED) from None
         except (ValueError, TypeError, OSError) as error:
-            if isinstance(error, BrokenPipeError):
-                raise
             refuse(_said(error))
+        return result
 
 
 class Notation(TyperCommand):
@@ -40,10 +47,15 @@ class Notation(TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - click's own signature
         """Turn the leading minus of an argument into the typographic one, which the notation reads."""
         taken = [
-            _NEGATIVE.sub("\N{MINUS SIGN}", arg, count=1) if _NEGATIVE.match(arg) and not (i and args[i - 1].startswith("--")) else arg
-            for i, arg in enumerate(args)
+            arg if _is_option(before) else _NEGATIVE.sub("\N{MINUS SIGN}", arg, count=1) if _NEGATIVE.match(arg) else arg
+            for before, arg in zip(["", *args], args, strict=False)
         ]
         return super().parse_args(ctx, taken)
+
+
+def _is_option(arg: str) -> bool:
+    """Whether the argument after this one is its value."""
+    return arg.startswith("--") and arg != "--" and "=" not in arg
 
 
 app = typer.Typer(

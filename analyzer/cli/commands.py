@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -19,29 +18,25 @@ from analyzer.analyses import curve as curving
 from analyzer.cli import options as o
 from analyzer.cli import tables
 from analyzer.cli.app import DISAGREE, Notation, app
-from analyzer.cli.output import Format, check_picture, console, emit, message, progress, save
-from analyzer.records import Record, detailed
-from analyzer.scenario import Scenario
+from analyzer.cli.output import Format, as_json, check_picture, console, emit, message, progress, save
+from analyzer.dice import MAX_SUM
+from analyzer.records import Detail, Record, detailed
 from analyzer.sweeps import parse_acs
 
 
-def _table_of(by: str) -> Callable[[Sequence[Record], Console], Table]:
+def _table_of(by: Detail) -> Callable[[Sequence[Record], Console], Table]:
     return tables.rounds if by == "round" else tables.attacks
 
 
-def _simulated(loaded: Scenario, ac: str, *, trials: str, seed: str | None, workers: int | None, by: str, everything: bool) -> comparing.Comparison:
-    rounds = o.whole_number(trials, "--trials", 1)
-    with progress(rounds * len(loaded.builds) * len(parse_acs(ac))) as advance:
-        return comparing.comparison(
-            loaded,
-            ac,
-            trials=rounds,
-            seed=o.seed_of(seed),
-            workers=o.workers_of(workers),
-            by=o.detail_of(by),
-            everything=everything,
-            progress=advance,
-        )
+def _simulated(
+    file: str | None, rule: list[str] | None, ac: str, *, trials: str, seed: str | None, workers: str | None, by: Detail, everything: bool
+) -> comparing.Comparison:
+    rounds, drawn, threads, acs = o.whole_number(trials, "--trials", 1, o.MAX_TRIALS), o.seed_of(seed), o.workers_of(workers), parse_acs(ac)
+    loaded = o.scenario_of(file, rule)
+    if file is None:
+        message(f"No build file given: playing the example {shipped.DEFAULT!r} ('analyzer examples {shipped.DEFAULT} > my.toml' makes it yours).")
+    with progress(rounds * len(loaded.builds) * len(acs)) as advance:
+        return comparing.comparison(loaded, acs, trials=rounds, seed=drawn, workers=threads, by=by, everything=everything, progress=advance)
 
 
 def _closing(found: comparing.Comparison) -> None:
@@ -58,18 +53,16 @@ def compare(
     trials: o.TrialsOption = "1_000_000",
     seed: o.SeedOption = None,
     workers: o.WorkersOption = None,
-    form: o.FormatOption = Format.TABLE,
+    form: o.FormatOption = "table",
     plot: o.PlotOption = None,
     by: o.ByOption = "round",
     rule: o.RuleOption = None,
 ) -> None:
     """Compare builds at every AC: exact figures beside simulated ones, with errors and a verdict. Without FILE, an example."""
     check_picture(plot)
-    loaded = o.scenario_of(file, rule)
-    if file is None:
-        message(f"No build file given: playing the example {shipped.DEFAULT!r} ('analyzer examples {shipped.DEFAULT} > my.toml' makes it yours).")
-    found = _simulated(loaded, ac, trials=trials, seed=seed, workers=workers, by=by, everything=False)
-    emit(found.records, form, _table_of(by))
+    written, detail = o.format_of(form), o.detail_of(by)
+    found = _simulated(file, rule, ac, trials=trials, seed=seed, workers=workers, by=detail, everything=False)
+    emit(found.records, written, _table_of(detail))
     _closing(found)
     if plot is not None:
         _draw(detailed(found.played, "round"), plot, found.trials)
@@ -81,15 +74,16 @@ def compare(
 def curve(
     file: o.FileArgument = None,
     ac: o.AcOption = o.SWEEP,
-    form: o.FormatOption = Format.TABLE,
+    form: o.FormatOption = "table",
     plot: o.PlotOption = None,
     by: o.ByOption = "round",
     rule: o.RuleOption = None,
 ) -> None:
     """Show the exact figures of builds at every AC, without a simulation."""
     check_picture(plot)
+    written, detail = o.format_of(form), o.detail_of(by)
     loaded = o.scenario_of(file, rule)
-    emit(curving.records(loaded, ac, by=o.detail_of(by)), form, _table_of(by))
+    emit(curving.records(loaded, ac, by=detail), written, _table_of(detail))
     if plot is not None:
         _draw(curving.records(loaded, ac), plot)
 
@@ -109,22 +103,24 @@ def dpr(
     extra: Annotated[
         list[str] | None, typer.Option("--extra", metavar="DICE", help="Unmultiplied extra damage, such as 5d6 or '1d6 fire'. Repeatable.")
     ] = None,
-    dr: Annotated[int | None, typer.Option("--dr", metavar="N", help="Damage reduction: points off the physical damage of each attack.")] = None,
+    dr: Annotated[str | None, typer.Option("--dr", metavar="N", help="Damage reduction: points off the physical damage of each attack.")] = None,
     ac: o.AcOption = o.SWEEP,
     system: Annotated[str, typer.Option("--system", metavar="ID", help="The game ('analyzer systems' lists them).")] = "d20",
-    miss_chance: Annotated[int | None, typer.Option("--miss-chance", metavar="PERCENT", help="Concealment.")] = None,
+    miss_chance: Annotated[str | None, typer.Option("--miss-chance", metavar="PERCENT", help="Concealment.")] = None,
     immune: Annotated[list[str] | None, typer.Option("--immune", metavar="critical|precision", help="What the target is immune to. Repeatable.")] = None,
-    form: o.FormatOption = Format.TABLE,
+    form: o.FormatOption = "table",
     plot: o.PlotOption = None,
     by: o.ByOption = "round",
     rule: o.RuleOption = None,
 ) -> None:
     """Answer in one line: exact DPR, hits and criticals of a list of attacks."""
     check_picture(plot)
+    written, detail = o.format_of(form), o.detail_of(by)
+    points, percent = o.number_of(dr, "--dr", MAX_SUM), o.number_of(miss_chance, "--miss-chance", 100)
     build = scenario.statblock(attack, damage, critical=crit, extra=tuple(extra or ()), system=system, rules=o.switches_of(rule, system))
-    keys: dict[str, object] = {"reduction": None if dr is None else {"physical": dr}, "miss_chance": miss_chance, "immune": immune}
+    keys: dict[str, object] = {"reduction": None if points is None else {"physical": points}, "miss_chance": percent, "immune": immune}
     target = scenario.target(system, **{key: value for key, value in keys.items() if value is not None})
-    emit(curving.records(build, ac, target=target, by=o.detail_of(by)), form, _table_of(by))
+    emit(curving.records(build, ac, target=target, by=detail), written, _table_of(detail))
     if plot is not None:
         _draw(curving.records(build, ac, target=target), plot)
 
@@ -139,8 +135,7 @@ def verify(
     rule: o.RuleOption = None,
 ) -> None:
     """Hold the engines against each other: every figure of every round and attack. Exits with 1 when they disagree."""
-    loaded = o.scenario_of(file, rule)
-    found = _simulated(loaded, ac, trials=trials, seed=seed, workers=workers, by="round", everything=True)
+    found = _simulated(file, rule, ac, trials=trials, seed=seed, workers=workers, by="round", everything=True)
     _closing(found)
     if not found.verdict.agree:
         raise typer.Exit(DISAGREE)
@@ -153,49 +148,51 @@ def trace(
     seed: o.SeedOption = "0",
     ac: o.OneAcOption = None,
     build: o.BuildOption = None,
-    form: o.FormatOption = Format.TABLE,
+    form: o.FormatOption = "table",
     rule: o.RuleOption = None,
 ) -> None:
     """Show one simulated round die by die, like a game's combat log."""
     from analyzer.analyses import trace as tracing  # noqa: PLC0415 - Numba costs start-up time
 
+    written, at, number = o.format_of(form), o.ac_of(ac), o.whole_number(trial, "--trial", 0, o.MAX_TRIALS - 1)
+    drawn = o.whole_number(seed or "0", "--seed", 0)
     loaded = o.scenario_of(file, rule, build)
-    number, drawn = o.whole_number(trial, "--trial", 0), o.whole_number(seed or "0", "--seed", 0)
-    for one in loaded.builds:
-        log = tracing.trace(one, ac, target=loaded.target, trial=number, seed=drawn)
-        if form is Format.TABLE:
-            console().print("\n".join(tracing.lines(log)), markup=False, soft_wrap=True)
-        else:
-            emit(tracing.records(log), form, tables.listing)
+    logs = [tracing.trace(one, at, target=loaded.target, trial=number, seed=drawn) for one in loaded.builds]
+    if written is Format.TABLE:
+        console().print("\n".join(line for log in logs for line in tracing.lines(log)), soft_wrap=True)
+    else:
+        emit([record for log in logs for record in tracing.records(log)], written, tables.listing)
 
 
 @app.command()
 def explain(file: o.FileArgument = None, ac: o.OneAcOption = None, build: o.BuildOption = None, rule: o.RuleOption = None) -> None:
     """Show how every bonus, armor class and damage was derived, each line with its rule."""
+    at = o.ac_of(ac)
     loaded = o.scenario_of(file, rule, build)
     for one in loaded.builds:
-        console().print(tables.derivation(one.name, one.derive(loaded.target, ac).lines))
+        console().print(tables.derivation(one.name, one.derive(loaded.target, at).lines))
 
 
 @app.command()
 def examples(
     name: Annotated[str | None, typer.Argument(help="Print this example; redirect it into a file to make it yours.")] = None,
-    form: o.FormatOption = Format.TABLE,
+    form: o.FormatOption = "table",
 ) -> None:
     """List the build files that come with the package, or print one."""
+    written = o.format_of(form)
     if name is None:
-        emit([{"name": n, "system": shipped.system(n), "summary": shipped.summary(n)} for n in shipped.names()], form, tables.listing)
+        emit([{"name": n, "system": shipped.system(n), "summary": shipped.summary(n)} for n in shipped.names()], written, tables.listing)
     else:
         sys.stdout.write(shipped.text(name))
 
 
 @app.command(name="systems")
-def list_systems(form: o.FormatOption = Format.TABLE) -> None:
+def list_systems(form: o.FormatOption = "table") -> None:
     """List the games."""
-    emit([{"id": s.id, "name": s.name, "summary": s.summary} for s in systems.systems().values()], form, tables.listing)
+    emit([{"id": s.id, "name": s.name, "summary": s.summary} for s in systems.systems().values()], o.format_of(form), tables.listing)
 
 
 @app.command()
 def schema() -> None:
     """Print the JSON Schema of build files, for editors."""
-    sys.stdout.write(json.dumps(scenario.schema(), indent=2, ensure_ascii=False) + "\n")
+    sys.stdout.write(as_json(scenario.schema(), indent=2) + "\n")

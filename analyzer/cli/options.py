@@ -14,21 +14,23 @@ from analyzer import examples
 from analyzer.cli.output import Format
 from analyzer.records import Detail
 from analyzer.scenario import Scenario, ScenarioError, load, loads, rules_from_strings
-from analyzer.sweeps import DEFAULT
+from analyzer.sweeps import DEFAULT, parse_acs
 
 FileArgument = Annotated[str | None, typer.Argument(metavar="[FILE]", help="A build file, or the name of an example ('analyzer examples' lists them).")]
 AcOption = Annotated[str, typer.Option("--ac", metavar="N|LOW:HIGH", help="Armor class the first attack aims at: 28, or 10:40 (inclusive).")]
-OneAcOption = Annotated[int | None, typer.Option("--ac", metavar="N", help="Armor class the first attack aims at; the target's own if left out.")]
+OneAcOption = Annotated[str | None, typer.Option("--ac", metavar="N", help="Armor class the first attack aims at; the target's own if left out.")]
 TrialsOption = Annotated[str, typer.Option("--trials", metavar="N", help="Simulated rounds per build and AC: 1000000, 1_000_000 or 1e6.")]
 SeedOption = Annotated[str | None, typer.Option("--seed", metavar="N", help="Any whole number from 0; drawn and printed if left out.")]
-WorkersOption = Annotated[int | None, typer.Option("--workers", metavar="N", help="Threads; one per processor if left out. Changes no figure.")]
-FormatOption = Annotated[Format, typer.Option("--format", help="Table for people, JSON or CSV for programs.")]
+WorkersOption = Annotated[str | None, typer.Option("--workers", metavar="N", help="Threads; one per processor if left out. Changes no figure.")]
+FormatOption = Annotated[str, typer.Option("--format", metavar="|".join(Format), help="Table for people, JSON or CSV for programs.")]
 PlotOption = Annotated[Path | None, typer.Option("--plot", metavar="FILE.png|svg|pdf", help="Draw the figure into this file.")]
 ByOption = Annotated[str, typer.Option("--by", metavar="round|attack", help="A row per round, or per attack.")]
 RuleOption = Annotated[list[str] | None, typer.Option("--rule", metavar="KEY=VALUE", help="A switch of [rules], such as ties=hit. Repeatable.")]
 BuildOption = Annotated[str | None, typer.Option("--build", metavar="NAME", help="Only this build of the file.")]
 
 SWEEP = DEFAULT
+MAX_WORKERS = 1024
+MAX_TRIALS = 2**40
 
 
 def switches_of(options: list[str] | None, system: str) -> dict[str, object]:
@@ -45,7 +47,10 @@ def switches_of(options: list[str] | None, system: str) -> dict[str, object]:
 def scenario_of(file: str | None, rules: list[str] | None, build: str | None = None) -> Scenario:
     """The scenario of a file or an example, with switches set and, if asked for, one build picked."""
     name = examples.DEFAULT if file is None else file
-    scenario = loads(examples.text(name), source=name) if name in examples.names() and not Path(name).exists() else load(name)
+    shipped = name in examples.names() and not Path(name).exists()
+    if not shipped and not name.endswith(".toml") and not Path(name or "nothing").exists():
+        raise ScenarioError([f"FILE must be a build file, or an example: {', '.join(examples.names())}; got {name!r}"])
+    scenario = loads(examples.text(name), source=name) if shipped else load(name)
     if rules:
         scenario = scenario.but(rules=switches_of(rules, scenario.system))
     if build is None:
@@ -56,13 +61,19 @@ def scenario_of(file: str | None, rules: list[str] | None, build: str | None = N
     return replace(scenario, builds=picked)
 
 
-def whole_number(text: str, name: str, low: int) -> int:
-    """A whole number of any size, written 1000000, 1_000_000 or 1e6."""
+def whole_number(text: str, name: str, low: int, high: int | None = None) -> int:
+    """A whole number from ``low``, to ``high`` or of any size, written 1000000, 1_000_000 or 1e6."""
     found = re.fullmatch(r"(\d{1,400})(?:e(\d{1,2}))?", text.strip().replace("_", "").replace(",", ""), re.ASCII | re.IGNORECASE)
     value = -1 if found is None else int(found[1]) * 10 ** int(found[2] or 0)
-    if value < low:
-        raise ValueError(f"{name} must be a whole number from {low} such as 1000000 or 1e6; got {text!r}")
+    if value < low or (high is not None and value > high):
+        limits = f"from {low} such as 1000000 or 1e6" if high is None else f"from {low} to {high}"
+        raise ValueError(f"{name} must be a whole number {limits}; got {text!r}")
     return value
+
+
+def number_of(text: str | None, name: str, high: int) -> int | None:
+    """The number from 0 given, or None."""
+    return None if text is None else whole_number(text, name, 0, high)
 
 
 def seed_of(text: str | None) -> int | None:
@@ -70,11 +81,28 @@ def seed_of(text: str | None) -> int | None:
     return None if text is None else whole_number(text, "--seed", 0)
 
 
-def workers_of(workers: int | None) -> int:
+def workers_of(workers: str | None) -> int:
     """The threads asked for, or one per processor this process may use."""
     if workers is not None:
-        return workers
+        return whole_number(workers, "--workers", 1, MAX_WORKERS)
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def ac_of(text: str | None) -> int | None:
+    """The one armor class given, or None."""
+    if text is None:
+        return None
+    acs = parse_acs(text)
+    if len(acs) != 1:
+        raise ValueError(f"--ac must be one armor class such as 28; got {text!r}")
+    return acs[0]
+
+
+def format_of(form: str) -> Format:
+    """``table``, ``json`` or ``csv``."""
+    if form not in list(Format):
+        raise ValueError(f"--format must be one of {', '.join(Format)}; got {form!r}")
+    return Format(form)
 
 
 def detail_of(by: str) -> Detail:

@@ -38,9 +38,17 @@ class Format(StrEnum):
     CSV = "csv"
 
 
+class Screen(Console):
+    """A console that leaves a closed pipe to the command line: rich would exit with 1, which here says that the engines disagree."""
+
+    def on_broken_pipe(self) -> None:
+        """Say so."""
+        raise BrokenPipeError
+
+
 def console() -> Console:
     """Stdout for tables; wide when it is not a terminal."""
-    return Console(highlight=False, width=None if sys.stdout.isatty() else WIDTH)
+    return Screen(markup=False, emoji=False, highlight=False, width=None if sys.stdout.isatty() else WIDTH)
 
 
 def message(text: str) -> None:
@@ -54,7 +62,7 @@ def emit(records: Sequence[Record], form: Format, table: Callable[[Sequence[Reco
         screen = console()
         screen.print(table(records, screen))
     elif form is Format.JSON:
-        rows = ",\n".join(json.dumps({key: _plain(value) for key, value in record.items()}, ensure_ascii=False) for record in records)
+        rows = ",\n".join(as_json({key: _plain(value) for key, value in record.items()}) for record in records)
         sys.stdout.write(f"[\n{rows}\n]\n" if records else "[]\n")
     else:
         columns = list(dict.fromkeys(key for record in records for key in record))
@@ -63,6 +71,11 @@ def emit(records: Sequence[Record], form: Format, table: Callable[[Sequence[Reco
         writer.writeheader()
         writer.writerows(records)
         sys.stdout.write(out.getvalue())
+
+
+def as_json(value: object, indent: int | None = None) -> str:
+    """JSON that stdout can write: letters it has no code for are escaped the way JSON does it."""
+    return json.dumps(value, indent=indent, ensure_ascii=(sys.stdout.encoding or "utf-8").lower().replace("-", "") != "utf8")
 
 
 def _plain(value: Value) -> Value:
@@ -83,16 +96,19 @@ def check_picture(path: Path | None) -> None:
 
 def save(figure: Figure, path: Path) -> None:
     """Write a picture whole or not at all."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=path.suffix)
-    os.close(handle)
     try:
-        figure.savefig(name, dpi=150)
-        Path(name).chmod(0o666 & ~_umask())
-        Path(name).replace(path)
-    except BaseException:
-        with suppress(OSError):
-            Path(name).unlink()
-        raise
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=path.suffix)
+        os.close(handle)
+        try:
+            figure.savefig(name, dpi=150)
+            Path(name).chmod(0o666 & ~_umask())
+            Path(name).replace(path)
+        except BaseException:
+            with suppress(OSError):
+                Path(name).unlink()
+            raise
+    except OSError as error:
+        raise ValueError(f"--plot must be a file that can be written; got {str(path)!r}: {error.strerror or error}") from error
     message(f"Wrote {path}")
 
 

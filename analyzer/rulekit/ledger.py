@@ -47,21 +47,30 @@ class Ledger:
         """Write a line that is no sum."""
         self._lines.append(Line(section, name, str(value), rule))
 
-    def total(self, section: str, name: str, terms: Iterable[Term], rule: str = "sum of the lines above", *, signed: bool = True) -> int:
-        """The sum of the terms, each written on a line of its own (later zeros are left out), then the sum."""
-        listed = tuple(terms)
-        self._write(section, name, listed)
+    def total(self, section: str, name: str, terms: Iterable[Term], rule: str = "", *, signed: bool = True) -> int:
+        """The sum of the terms, each written on a line of its own (later zeros are left out), then the sum; a single term and its sum share a line."""
+        listed = _visible(terms)
+        if len(listed) > 1:
+            self._write(section, name, listed)
+            rule = rule or "sum of the lines above"
+        else:
+            rule = "; ".join(filter(None, (*(f"{term.name}: {term.rule}" for term in listed), rule)))
         value = sum(term.value for term in listed)
         self._lines.append(Line(section, name, f"{value:+d}" if signed else str(value), rule))
         return value
 
     def damage(self, section: str, name: str, dice: DiceSum, terms: Iterable[Term], rule: str) -> DiceSum:
         """The dice with the terms added to their flat number, each term written on a line of its own, then the dice sum."""
-        listed = tuple(terms)
-        self._write(section, name, (term for term in listed if term.value))
+        listed = [term for term in terms if term.value]
+        self._write(section, name, listed)
         result = dice.plus(sum(term.value for term in listed))
         self._lines.append(Line(section, name, str(result), rule))
         return result
 
     def _write(self, section: str, name: str, terms: Iterable[Term]) -> None:
-        self._lines.extend(Line(section, f"{name}: {term.name}", f"{term.value:+d}", term.rule) for i, term in enumerate(terms) if term.value or not i)
+        self._lines.extend(Line(section, f"{name}: {term.name}", f"{term.value:+d}", term.rule) for term in terms)
+
+
+def _visible(terms: Iterable[Term]) -> list[Term]:
+    """The first term, and those of the others that are not zero."""
+    return [term for i, term in enumerate(terms) if term.value or not i]

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from analyzer import plan
 from analyzer.dice import Damage
 from analyzer.plan import Attack, Packets, Part, Reduction, Roll, Step, Turn
+from analyzer.rulekit.ledger import Ledger
 from analyzer.rulekit.models import TargetKeys
 
 PHYSICAL = frozenset({"physical", "slashing", "piercing", "bludgeoning"})
@@ -38,9 +39,12 @@ def turn(attacks: Iterable[Attack]) -> Turn:
 
 def reductions(table: Mapping[str, int | str]) -> tuple[Reduction, ...]:
     """A reduction per entry: single types first, then ``physical`` on the sum of all physical damage, then ``all`` on what is left."""
+    return tuple(_reduction(name, table[name]) for name in _in_order(table))
+
+
+def _in_order(table: Mapping[str, int | str]) -> list[str]:
     last = {"physical": 1, "all": 2}
-    ordered = sorted(table, key=lambda name: last.get(name, 0))
-    return tuple(_reduction(name, table[name]) for name in ordered)
+    return sorted(table, key=lambda name: last.get(name, 0))
 
 
 def _reduction(type: str, points: int | str) -> Reduction:
@@ -51,9 +55,37 @@ def _reduction(type: str, points: int | str) -> Reduction:
 
 
 def facing(
-    target: TargetKeys, ac: tuple[int, ...], *, follows_sweep: tuple[bool, ...] | None = None, creatures: tuple[tuple[Reduction, ...], ...] | None = None
+    target: TargetKeys,
+    ac: tuple[int, ...],
+    ledger: Ledger,
+    *,
+    follows_sweep: tuple[bool, ...] | None = None,
+    creatures: tuple[Mapping[str, int | str], ...] | None = None,
 ) -> plan.Target:
-    """The plan's target: its defences, and what every game's target has."""
+    """The plan's target: its defences, and what every game's target has, explained.
+
+    Parameters
+    ----------
+    target
+        The keys every game's target has.
+    ac
+        A number per defence.
+    ledger
+        Where the explanation goes.
+    follows_sweep
+        Whether each defence follows a sweep; default: all do.
+    creatures
+        A table of reductions per creature; default: the target's alone.
+    """
+    if target.miss_chance:
+        ledger.note("target", "miss chance", f"{target.miss_chance} %", "rolled once a hit and its critical are known")
+    for kind in target.immune:
+        ledger.note("target", "immune", kind, "a critical becomes an ordinary hit" if kind == "critical" else "precision damage is not rolled")
+    tables = (target.reduction,) if creatures is None else creatures
+    for i, table in enumerate(tables, 1):
+        who = f"reduction of creature {i}" if len(tables) > 1 else "reduction"
+        for name in _in_order(table):
+            ledger.note("target", f"{who}: {name}", table[name], "off the damage of one attack after everything is added up, never below 0")
     return plan.Target(
         ac=ac,
         follows_sweep=follows_sweep or (True,) * len(ac),
@@ -61,5 +93,5 @@ def facing(
         miss=(target.miss_chance, 100),
         immune_critical="critical" in target.immune,
         immune_precision="precision" in target.immune,
-        reductions=creatures or (reductions(target.reduction),),
+        reductions=tuple(map(reductions, tables)),
     )

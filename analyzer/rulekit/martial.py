@@ -12,17 +12,16 @@ from analyzer.rulekit.abilities import Ability, AbilityKeys
 from analyzer.rulekit.combatant import SIZE_MODIFIERS, Size, iteratives
 from analyzer.rulekit.fields import Attacks, Bonus, Bonuses, Critical, DamageList, Items, Name, Penalty, WeaponDamage
 from analyzer.rulekit.ledger import Ledger, Term, named
-from analyzer.rulekit.models import Model, arsenal, exactly_one, must_be_given
+from analyzer.rulekit.models import Model, Named, arsenal, exactly_one, must_be_given
 from analyzer.rulekit.problems import Problem, ProblemError
 
 #: Half the Strength modifier for the off hand, one and a half for two hands, as (n, d).
 HANDS = {"main": (1, 1), "off": (1, 2), "two": (3, 2)}
 
 
-class MartialWeapon(Model):
+class MartialWeapon(Named):
     """A weapon as it is used."""
 
-    name: Name | None = Field(default=None, description="the name shown")
     damage: WeaponDamage = Field(description="the weapon's own dice, such as '2d4 slashing'")
     critical: Critical = Field(default=CriticalRange(), description="threat range and multiplier, such as '18-20/x2'")
     kind: Literal["melee", "ranged", "thrown"] = Field(default="melee", description="how it attacks")

@@ -12,7 +12,7 @@ from analyzer.rulekit.fields import Attacks, Between, DamageList, Items, Name, P
 from analyzer.rulekit.problems import Problem, ProblemError, from_validation
 
 AnyModel = TypeVar("AnyModel", bound="Model")
-W = TypeVar("W")
+W = TypeVar("W", bound="Named")
 
 
 class Model(BaseModel):
@@ -61,10 +61,15 @@ class TargetKeys(Model):
     hp: Annotated[int, Between(1, 1_000_000)] | None = Field(default=None, description="hit points")
 
 
-class Swing(Model):
-    """What a statblock and each of its weapons have in common."""
+class Named(Model):
+    """What has a name."""
 
     name: Name | None = Field(default=None, description="the name shown")
+
+
+class Swing(Named):
+    """What a statblock and each of its weapons have in common."""
+
     extra: DamageList = Field(default=(), description="damage added after the weapon's, such as sneak attack or fire dice")
 
 
@@ -103,7 +108,7 @@ class StatblockKeys(Swing):
     def lines(self, kind: type[Line]) -> tuple[Line, ...]:
         """Each weapon, with the keys shared by all left to the caller; without ``weapons`` the statblock is its only weapon."""
         if self.weapons is not None:
-            return self.weapons
+            return titled(self.weapons)
         return (kind.model_validate({k: v for k, v in self.given().items() if k in kind.model_fields and (k not in self.shared or k == "name")}),)
 
 
@@ -134,7 +139,12 @@ def raise_any(problems: Iterable[Problem]) -> None:
 
 
 def arsenal(weapon: W | None, weapons: tuple[W, ...] | None) -> tuple[tuple[tuple[str | int, ...], W], ...]:
-    """The weapons of a sheet in order, each with its key path."""
+    """The weapons of a sheet in order, each with its key path, `titled` where there are several."""
     if weapon is not None:
         return ((("weapon",), weapon),)
-    return tuple((("weapons", i), w) for i, w in enumerate(weapons or ()))
+    return tuple((("weapons", i), w) for i, w in enumerate(titled(weapons or ())))
+
+
+def titled(weapons: tuple[W, ...]) -> tuple[W, ...]:
+    """The weapons, those without a name being called by their place so that an explanation can tell them apart."""
+    return tuple(w if w.name else w.model_copy(update={"name": f"weapon {i}"}) for i, w in enumerate(weapons, 1))

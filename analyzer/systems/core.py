@@ -236,11 +236,17 @@ class Core(System[CoreRules, CoreTarget, CoreStatblock, CoreSheet]):
         """The target, its AC as given or 10 + AV."""
         if target.ac is not None:
             terms = [Term("given", target.ac, "armor class as a number")]
+        elif target.av is not None:
+            terms = [Term("base", 10, "AC = 10 + AV"), Term("armor value", target.av, "AC = 10 + AV")]
         else:
-            stated = "AC = 10 + AV" if target.av is not None else "no AC or AV is given: AV 0"
-            terms = [Term("base", 10, "AC = 10 + AV"), Term("armor value", target.av or 0, stated)]
-        ac = ledger.total("target", "AC", terms, "the number to meet or beat" if target.ac is not None or target.av is not None else stated, signed=False)
-        return facing(target, (ac,))
+            terms = [Term("base", 10, "no AC or AV is given: AC = 10 + AV, AV 0")]
+        ac = ledger.total("target", "AC", terms, signed=False)
+        needed = "AC or more" if rules.ties == "hit" else "more than AC"
+        ledger.note("target", "an attack hits with", needed, "a natural 20 always hits and is a critical, a natural 1 always misses")
+        if target.takes_hit not in ("none", ()):
+            which = "every attack" if target.takes_hit == "all" else f"attack {', '.join(map(str, target.takes_hit))} of the round"
+            ledger.note("target", "takes the hit of", which, "a creature that is up may let an attack hit; criticals stay as rolled")
+        return facing(target, (ac,), ledger)
 
     def shifted(self, build: CoreStatblock | CoreSheet, attack: int, damage: int) -> dict[str, Any]:
         """The keys that change with a shift; damage shifts what a hit and what a critical deals in full."""

@@ -132,7 +132,10 @@ class D20(System[D20Rules, D20Target, D20Statblock, D20Sheet]):
 
     def facing(self, rules: D20Rules, target: D20Target, ledger: Ledger) -> plan.Target:
         """The target, its armor class derived or as given."""
-        return facing(target, (armor_class(target, ledger, penalty_kept=rules.flat_footed_penalty == "kept"),))
+        ac = armor_class(target, ledger, penalty_kept=rules.flat_footed_penalty == "kept")
+        needed = "more than AC" if rules.ties == "miss" else "AC or more"
+        ledger.note("target", "an attack hits with", needed, "a natural 20 of the swing's die hits and a natural 1 misses whatever the total")
+        return facing(target, (ac,), ledger)
 
 
 def _attacks(line: D20WeaponLine, rules: D20Rules, ledger: Ledger) -> list[Attack]:

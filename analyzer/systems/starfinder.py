@@ -33,8 +33,8 @@ from analyzer.rulekit import grid
 from analyzer.rulekit.abilities import Ability, AbilityKeys
 from analyzer.rulekit.fields import Between, Bonus, Bonuses, DamageList, Feet, Items, Name, Pair, Penalty, ReductionTable, WeaponDamage
 from analyzer.rulekit.ledger import Ledger, Term, named
-from analyzer.rulekit.lowering import blow, facing, part, reductions, turn
-from analyzer.rulekit.models import Model, StatblockKeys, TargetKeys, WeaponLine, arsenal, exactly_one, left_out, must_be_given, raise_any
+from analyzer.rulekit.lowering import blow, facing, part, turn
+from analyzer.rulekit.models import Model, Named, StatblockKeys, TargetKeys, WeaponLine, arsenal, exactly_one, left_out, must_be_given, raise_any
 from analyzer.rulekit.problems import Path, Problem, shown
 from analyzer.rulekit.system import System
 
@@ -111,10 +111,9 @@ class StarfinderStatblock(StatblockKeys):
     weapons: Annotated[tuple[StarfinderWeaponLine, ...], Items()] | None = Field(default=None, description=StatblockKeys.model_fields["weapons"].description)
 
 
-class StarfinderWeapon(Model):
+class StarfinderWeapon(Named):
     """A weapon of a sheet."""
 
-    name: Name | None = Field(default=None, description="the name shown")
     damage: WeaponDamage = Field(description="the weapon's own dice, such as '1d8 fire'")
     kind: Literal["melee", "ranged", "thrown", "grenade"] = Field(default="melee", description="how it attacks")
     against: Against | None = Field(default=None, description="the armor class it attacks; default: eac with acid, cold, electricity, fire or sonic, else kac")
@@ -224,9 +223,12 @@ class Starfinder(System[StarfinderRules, StarfinderTarget, StarfinderStatblock, 
                 term = Term("the other's", other, f"{name} is not given: the other armor class")
             else:
                 term = Term("base", 10, "no EAC or KAC is given: 10")
-            acs.append(ledger.total("target", name, [term], "the number to meet or exceed", signed=False))
-        own = (target.reduction if creature.reduction is None else creature.reduction for creature in target.creatures)
-        return facing(target, (*acs, INTERSECTION_AC), follows_sweep=(True, True, False), creatures=tuple(map(reductions, own)))
+            acs.append(ledger.total("target", name, [term], signed=False))
+        needed = "EAC or KAC, or more" if rules.ties == "hit" else "more than EAC or KAC"
+        ones = "a natural 1 misses" if rules.natural_1 == "miss" else "a natural 1 counts by its total"
+        ledger.note("target", "an attack hits with", needed, f"a natural 20 hits, and is a critical when the total does so too; {ones}")
+        own = tuple(target.reduction if creature.reduction is None else creature.reduction for creature in target.creatures)
+        return facing(target, (*acs, INTERSECTION_AC), ledger, follows_sweep=(True, True, False), creatures=own)
 
     def reduction_tables(self, target: StarfinderTarget) -> tuple[tuple[Path, ReductionTable], ...]:
         """The target's table and those of its creatures."""

@@ -114,7 +114,7 @@ def test_armor_value_and_given_ac():
 def test_taking_every_hit():
     data = block({"ac": 99, "takes_hit": "all"}, attack="+0", damage="1d4", on_critical="2d4")
     assert mean(data) == Fraction(19, 20) * Fraction(5, 2) + Fraction(1, 20) * 5
-    assert replay(Referee(data).play, [(20, 1), (4, 3)]) == (3, (2,))  # a natural 1 too
+    assert replay(Referee(data).play, [(20, 1), (4, 3)]) == (5, (2,))  # a natural 1 too
     assert replay(Referee(data).play, [(20, 20), (4, 3), (4, 4)]) == (7, (3,))  # criticals stay as rolled
 
 
@@ -145,13 +145,13 @@ def test_miss_by_miss_chance_may_be_taken():
 def test_damage_is_not_below_zero():
     # 1d4-3 is 0, 0, 0, 1
     assert mean(block(attack="+50", damage="1d4-3")) == Fraction(19, 20) * Fraction(1, 4)
-    # with 1d4 more the whole sum counts: 2d4-3 is 0 for (1, 1) and for the two that make 3, mean (16*2 + 1) / 16
-    assert mean(block(attack="+50", damage="1d4-3", extra=["1d4"])) == Fraction(19, 20) * Fraction(33, 16)
+    # no entry takes from another: 1/4 and 5/2 more
+    assert mean(block(attack="+50", damage="1d4-3", extra=["1d4"])) == Fraction(19, 20) * Fraction(11, 4)
 
 
-def test_floor_is_on_the_sum_of_all_types():
+def test_floor_is_on_each_entry():
     play = Referee(block(attack="+50", damage="1d4-3", extra=["1d6 fire"])).play
-    assert replay(play, [(20, 10), (4, 1), (6, 5)]) == (3, (2,))
+    assert replay(play, [(20, 10), (4, 1), (6, 5)]) == (5, (2,))
 
 
 def test_floor_is_per_attack():

@@ -82,7 +82,8 @@ def test_minimum_per_weapon_roll():
 
 def test_minimum_is_the_weapon_rolls_alone():
     play = Referee(block(attack="+20", damage="1d4-3", extra=["1d4-3"])).play
-    assert replay(play, [(20, 10), (4, 1), (4, 2)]) == (0, (2,))
+    # 1 for the weapon, 0 for the extra damage: no entry is below 0
+    assert replay(play, [(20, 10), (4, 1), (4, 2)]) == (1, (2,))
 
 
 def test_minimum_comes_before_reductions():
