@@ -58,6 +58,7 @@ def lowered(builds: Builds, target: Opponent = None, ac: int | None = None) -> t
     TypeError
         Something that is no build.
     """
+    at = None if ac is None else whole("ac", ac)
     if isinstance(builds, Build):
         listed: tuple[Build, ...] = (builds,)
     elif isinstance(builds, Scenario):
@@ -74,7 +75,7 @@ def lowered(builds: Builds, target: Opponent = None, ac: int | None = None) -> t
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise ValueError(f"builds must have different names; got {', '.join(map(repr, twice))} twice")
-    derived = ((build, build.derive(target_of(build.system, **target) if isinstance(target, Mapping) else target, ac)) for build in listed)
+    derived = ((build, build.derive(target_of(build.system, **target) if isinstance(target, Mapping) else target, at)) for build in listed)
     return tuple(Lowered(build=build, plan=made.plan, target=made.target) for build, made in derived)
 
 
@@ -84,17 +85,22 @@ def exactly(builds: Builds, ac: Sweep = DEFAULT, target: Opponent = None) -> tup
     return tuple(Played(system=one.build.system, build=one.build.name, exact=evaluate(one.plan, one.target, acs)) for one in lowered(builds, target))
 
 
-def chosen_seed(seed: int | None) -> int:
-    """The seed, or one drawn from the operating system when there is none.
+def whole(name: str, value: SupportsIndex) -> int:
+    """The number as an int.
 
     Raises
     ------
     TypeError
-        When it is no integer: text and fractions would be seeds of their own without a word.
+        When it is a fraction, text or a truth value.
     """
-    if isinstance(seed, bool) or not isinstance(seed, SupportsIndex | None):
-        raise TypeError(f"seed must be a non-negative integer; got {seed!r}")
-    return secrets.randbits(32) if seed is None else index(seed)
+    if isinstance(value, bool) or not isinstance(value, SupportsIndex):
+        raise TypeError(f"{name} must be a whole number; got {value!r}")
+    return index(value)
+
+
+def chosen_seed(seed: int | None) -> int:
+    """The seed, or one drawn from the operating system when there is none."""
+    return secrets.randbits(32) if seed is None else whole("seed", seed)
 
 
 def twice(
@@ -111,12 +117,13 @@ def twice(
     """Every build over a sweep by both engines; see `analyzer.montecarlo.simulate` for the parameters."""
     from analyzer.montecarlo import compiled, simulate  # noqa: PLC0415 - Numba costs start-up time and the exact path does without
 
+    rounds, threads = whole("trials", trials), whole("workers", workers)
     if not compiled():
         _LOG.warning("Compiling the simulation kernel, once: about 20 seconds.")
     acs = parse_acs(ac)
     played = []
     for one in lowered(builds, target):
         exact = Played(system=one.build.system, build=one.build.name, exact=evaluate(one.plan, one.target, acs))
-        tallies = simulate(one.plan, one.target, acs, trials=trials, seed=seed, workers=workers, executor=executor, progress=progress)
+        tallies = simulate(one.plan, one.target, acs, trials=rounds, seed=seed, workers=threads, executor=executor, progress=progress)
         played.append(replace(exact, tallies=tallies))
     return tuple(played)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from analyzer.playing import Builds, Opponent, chosen_seed, lowered
+from analyzer.playing import Builds, Opponent, chosen_seed, lowered, whole
 from analyzer.records import Record
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ def sample(build: Builds, ac: int | None = None, *, target: Opponent = None, tri
     from analyzer.answer import answer  # noqa: PLC0415 - pandas costs start-up time and records do without
     from analyzer.montecarlo import record  # noqa: PLC0415 - Numba likewise
 
+    trials, first = whole("trials", trials), whole("first", first)
     if not 1 <= trials <= MAX_SAMPLE:
         raise ValueError(f"trials must be 1 to {MAX_SAMPLE}; got {trials}")
     found = lowered(build, target, ac)

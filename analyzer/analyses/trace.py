@@ -8,7 +8,7 @@ from itertools import groupby
 
 from analyzer.montecarlo import Purpose, TracedDie, record
 from analyzer.plan import Attack, Plan
-from analyzer.playing import Opponent, chosen_seed, lowered
+from analyzer.playing import Opponent, lowered, whole
 from analyzer.records import Record
 from analyzer.scenario import Build, Scenario
 
@@ -72,12 +72,13 @@ def trace(build: Build | Scenario, ac: int | None = None, *, target: Opponent = 
     if len(listed) != 1:
         raise ValueError(f"build must be a single build; got {len(listed)}")
     (one,) = listed
-    found = record(one.plan, one.target, None, first=trial, trials=1, seed=chosen_seed(seed))
+    number, drawn = whole("trial", trial), whole("seed", seed)
+    found = record(one.plan, one.target, None, first=number, trials=1, seed=drawn)
     return Trace(
         system=one.build.system,
         build=one.build.name,
-        seed=seed,
-        trial=trial,
+        seed=drawn,
+        trial=number,
         plan=one.plan,
         defences=one.target.ac,
         dice=tuple(found.dice(0)),
