@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from analyzer.analyses.sample import sample
     from analyzer.analyses.trace import trace
     from analyzer.answer import Answer
+    from analyzer.examples import example
     from analyzer.scenario import Build, Scenario, ScenarioError, load, loads, schema, sheet, statblock, target
 
 #: What the top level offers, each from the room it lives in; loaded when first used, so that `import analyzer` stays quick.
@@ -18,6 +19,7 @@ _ROOMS = {
     "Answer": "answer",
     "Build": "scenario",
     "Scenario": "scenario",
+    "example": "examples",
     "ScenarioError": "scenario",
     "load": "scenario",
     "loads": "scenario",
@@ -30,6 +32,7 @@ _ROOMS = {
 __all__ = [  # noqa: RUF022 - in the order a reader meets them
     "load",
     "loads",
+    "example",
     "statblock",
     "sheet",
     "target",

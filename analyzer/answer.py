@@ -67,7 +67,8 @@ class Answer(pd.DataFrame):
         return self._draw(self)
 
     def _repr_html_(self) -> str:
-        table = pd.DataFrame(self)._repr_html_()  # type: ignore[operator]  # pandas-stubs leave this method out
+        with pd.option_context("display.max_colwidth", None):  # the dice of a sample are long, and none may be cut
+            table = pd.DataFrame(self)._repr_html_()  # type: ignore[operator]  # pandas-stubs leave this method out
         return f"{table}<p>{escape(str(self.verdict))}</p>" if self.verdict is not None else str(table)
 
 

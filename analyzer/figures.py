@@ -2,22 +2,37 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
 from itertools import cycle
+from typing import Literal, NamedTuple
 
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
 
+Dashes = Literal["solid"] | tuple[float, tuple[float, ...]]
 #: Eight colours that stay apart for colour-blind readers (Okabe & Ito, "Color Universal Design", 2008), yellow darkened to stand on white.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#56B4E9", "#E69F00", "#8C7B00")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+#: Dash patterns, so that a curve under another still shows.
+DASHES: tuple[Dashes, ...] = ("solid", (0, (5, 2)), (0, (1.5, 1.2)), (0, (6, 1.5, 1.5, 1.5)))
 #: Half-length of the error bars, in standard errors.
 BAR = 2.0
 
 
-def sweep_figure(frame: pd.DataFrame, *, figure: str = "hits") -> Figure:
+class Picture(Figure):
+    """A matplotlib Figure that a notebook shows by itself."""
+
+    def _repr_png_(self) -> bytes:
+        out = io.BytesIO()
+        self.savefig(out, format="png", dpi=110)
+        return out.getvalue()
+
+
+def sweep_figure(frame: pd.DataFrame, *, figure: str = "hits") -> Picture:
     """DPR and expected hits (or another figure) by armor class: exact as lines, simulation as points with error bars.
 
     Parameters
@@ -37,7 +52,7 @@ def sweep_figure(frame: pd.DataFrame, *, figure: str = "hits") -> Figure:
     if len(set(frame["ac"])) == 1:
         return _single(frame, figure)
     simulated = "dpr_mc" in frame
-    drawing = Figure(figsize=(9.0, 8.4 if simulated else 7.0), layout="constrained")
+    drawing = Picture(figsize=(9.0, 8.4 if simulated else 7.0), layout="constrained")
     ratios = [3.0, 2.0, 1.0] if simulated else [3.0, 2.0]
     axes = drawing.subplots(len(ratios), 1, sharex=True, height_ratios=ratios)
     _lines(axes[0], frame, "dpr")
@@ -53,8 +68,12 @@ def sweep_figure(frame: pd.DataFrame, *, figure: str = "hits") -> Figure:
         panel.set_axisbelow(True)
         panel.spines[["top", "right"]].set_visible(False)
     axes[-1].set_xlabel("armor class (AC)")
+    axes[-1].xaxis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
     axes[-1].set_xlim(frame["ac"].min() - 0.5, frame["ac"].max() + 0.5)
-    keys = [Line2D([], [], color=colour, marker=marker, markerfacecolor="white", label=_written(name)) for name, _, colour, marker in _builds(frame)]
+    keys = [
+        Line2D([], [], color=look.colour, linestyle=look.dashes, marker=look.marker, markerfacecolor="white", label=_written(name))
+        for name, _, look in _builds(frame)
+    ]
     drawing.legend(handles=keys, loc="outside upper center", ncols=min(2, len(keys)), frameon=False)
     axes[0].set_title(_caption(frame), fontsize="medium", color="0.3", loc="left")
     return drawing
@@ -77,9 +96,18 @@ def _caption(frame: pd.DataFrame) -> str:
     return f"lines: exact, points: simulated \N{PLUS-MINUS SIGN}{BAR:g} standard errors{rounds}"
 
 
-def _builds(frame: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame, str, str]]:
-    for (name, rows), colour, marker in zip(frame.groupby("build", sort=False), cycle(COLOURS), cycle(MARKERS), strict=False):
-        yield str(name), rows, colour, marker
+class _Look(NamedTuple):
+    """How a build is drawn throughout a figure."""
+
+    colour: str
+    marker: str
+    dashes: Dashes
+
+
+def _builds(frame: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame, _Look]]:
+    looks = map(_Look, cycle(COLOURS), cycle(MARKERS), cycle(DASHES))
+    for (name, rows), look in zip(frame.groupby("build", sort=False), looks, strict=False):
+        yield str(name), rows, look
 
 
 def _written(name: str) -> str:
@@ -90,18 +118,27 @@ def _written(name: str) -> str:
 
 def _lines(axes: Axes, frame: pd.DataFrame, column: str) -> None:
     simulated = f"{column}_mc" in frame
-    for _, rows, colour, marker in _builds(frame):
-        axes.plot(rows["ac"], rows[column], color=colour, linewidth=1.4, marker=None if simulated else marker, markersize=4, markerfacecolor="white")
+    for _, rows, look in _builds(frame):
+        marker = None if simulated else look.marker
+        axes.plot(rows["ac"], rows[column], color=look.colour, linestyle=look.dashes, linewidth=1.4, marker=marker, markersize=4, markerfacecolor="white")
         if simulated:
             errors = BAR * rows[f"{column}_se"].astype(float).fillna(0.0)
             axes.errorbar(
-                rows["ac"], rows[f"{column}_mc"], yerr=errors, color=colour, fmt=marker, markersize=4, capsize=2, linewidth=1.0, markerfacecolor="white"
+                rows["ac"],
+                rows[f"{column}_mc"],
+                yerr=errors,
+                color=look.colour,
+                fmt=look.marker,
+                markersize=4,
+                capsize=2,
+                linewidth=1.0,
+                markerfacecolor="white",
             )
 
 
 def _differences(axes: Axes, frame: pd.DataFrame) -> None:
-    for _, rows, colour, marker in _builds(frame):
-        axes.plot(rows["ac"], rows["dpr_z"].astype(float), color=colour, marker=marker, markersize=3, linestyle="none")
+    for _, rows, look in _builds(frame):
+        axes.plot(rows["ac"], rows["dpr_z"].astype(float), color=look.colour, marker=look.marker, markersize=3, linestyle="none")
     axes.axhline(0.0, color="0.4", linewidth=0.8)
     axes.axhspan(-2.0, 2.0, color="0.93", zorder=0)
     largest = float(frame["dpr_z"].astype(float).abs().max() or 0.0)
@@ -110,10 +147,10 @@ def _differences(axes: Axes, frame: pd.DataFrame) -> None:
     axes.set_ylabel("DPR difference\n(standard errors)")
 
 
-def _single(frame: pd.DataFrame, figure: str) -> Figure:
+def _single(frame: pd.DataFrame, figure: str) -> Picture:
     """One armor class: a bar a build for the exact figures, a point with its error bar for the simulated ones."""
     names = frame["build"].tolist()
-    drawing = Figure(figsize=(10.0, 1.9 + 0.5 * len(names)), layout="constrained")
+    drawing = Picture(figsize=(10.0, 1.9 + 0.5 * len(names)), layout="constrained")
     axes = drawing.subplots(1, 2, sharey=True)
     rows = range(len(names))
     colours = [colour for _, colour in zip(names, cycle(COLOURS), strict=False)]

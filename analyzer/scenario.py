@@ -28,7 +28,7 @@ DEFAULT_SYSTEM = "d20"
 _SWITCH_WORDS = {"on": True, "true": True, "yes": True, "off": False, "false": False, "no": False}
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Build:
     """One build: a statblock or sheet of a game, with the switches it is played by.
 
@@ -39,6 +39,9 @@ class Build:
     system: str
     model: Model
     rules: Model
+
+    def __repr__(self) -> str:
+        return f"<Build {self.name!r} of {self.system}>"
 
     def derive(self, target: TargetKeys | None = None, ac: int | None = None) -> Derivation:
         """The plan of this build against a target, with every number explained.

@@ -26,7 +26,7 @@ class Figure:
     p: float | None
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Verdict:
     """The outcome of one family of tests (Bonferroni: shared dice are allowed)."""
 
@@ -49,7 +49,7 @@ class Verdict:
         """Whether no figure is below the threshold."""
         return not self.disagreements
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         word = "agree" if self.agree else "DISAGREE"
         return (
             f"The two engines {word}: {self.tests} figures compared, smallest p = {self.smallest_p:.2g} ({self.figure}); "

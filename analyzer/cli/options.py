@@ -13,7 +13,7 @@ import typer
 from analyzer import examples
 from analyzer.cli.output import Format
 from analyzer.records import Detail
-from analyzer.scenario import Scenario, ScenarioError, load, loads, rules_from_strings
+from analyzer.scenario import Scenario, ScenarioError, load, rules_from_strings
 from analyzer.sweeps import DEFAULT, parse_acs
 
 FileArgument = Annotated[str | None, typer.Argument(metavar="[FILE]", help="A build file, or the name of an example ('analyzer examples' lists them).")]
@@ -50,7 +50,7 @@ def scenario_of(file: str | None, rules: list[str] | None, build: str | None = N
     shipped = name in examples.names() and not Path(name).exists()
     if not shipped and not name.endswith(".toml") and not Path(name or "nothing").exists():
         raise ScenarioError([f"FILE must be a build file, or an example: {', '.join(examples.names())}; got {name!r}"])
-    scenario = loads(examples.text(name), source=name) if shipped else load(name)
+    scenario = examples.example(name) if shipped else load(name)
     if rules:
         scenario = scenario.but(rules=switches_of(rules, scenario.system))
     if build is None:

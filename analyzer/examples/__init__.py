@@ -6,6 +6,7 @@ import tomllib
 from importlib.resources import files
 
 from analyzer.rulekit.problems import ScenarioError, suggestion
+from analyzer.scenario import Scenario, loads
 
 #: What is played when no build file is given.
 DEFAULT = "d20-builds"
@@ -28,6 +29,11 @@ def text(name: str) -> str:
     if name not in names():
         raise ScenarioError([f"example must be one of {', '.join(names())}; got {name!r}; {suggestion(name, names())}"])
     return (files(__name__) / f"{name}{_SUFFIX}").read_text(encoding="utf-8")
+
+
+def example(name: str = DEFAULT) -> Scenario:
+    """The scenario of an example; errors are those of `text`."""
+    return loads(text(name), source=name)
 
 
 def summary(name: str) -> str:
