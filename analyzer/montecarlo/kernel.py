@@ -26,13 +26,13 @@ LANDING_WORD = 5
 # Columns of Program.attacks.
 (
     A_DICE, A_BEST, A_LUCKY, A_EXTRA, A_EXTRA_END, A_EXTRA_LOW, A_TABLE, A_CONFIRM, A_TAKE, A_EFFECT, A_AREA, A_CREATURES, A_SCATTERS, A_CHECK_SLOT,
-    A_RESOLVE_SLOT, A_DAMAGE_SLOT, A_NEGATABLE, A_PACKETS,
-) = range(18)  # fmt: skip
+    A_RESOLVE_SLOT, A_DAMAGE_SLOT, A_NEGATABLE, A_MISSES, A_PACKETS,
+) = range(19)  # fmt: skip
 A_COLUMNS = A_PACKETS + 8  # start and end of the packets of each degree
 # Columns of Program.dice, rolls, parts, packets, ops, groups.
 D_SIDES, D_COUNT, D_REROLL, D_AT_LEAST, D_BEST_OF, D_SIGN = range(6)
-R_DIE, R_DIE_END, R_FLAT, R_HAS_MIN, R_MIN, R_BEST_OF, R_TIMES, R_SCALE, R_PRECISION = range(9)
-P_ROLL, P_ROLL_END, P_MIN = range(3)
+R_DIE, R_DIE_END, R_FLAT, R_HAS_MIN, R_MIN, R_BEST_OF, R_TIMES, R_SCALE, R_PRECISION, R_PLAIN = range(10)
+P_ROLL, P_ROLL_END, P_HAS_MIN, P_MIN = range(4)
 K_PART, K_PART_END, K_KEEP, K_OF, K_OPS = range(5)
 O_REDUCE, O_INTO, O_FROM, O_KEEP, O_OF, O_UP, O_ADD, O_SUBTRACT = range(8)
 G_STEP, G_ATTACK, G_STATES, G_EFFECT = range(4)
@@ -110,6 +110,9 @@ _M0 = np.uint64(0xD2511F53)
 _M1 = np.uint64(0xCD9E8D57)
 _W0 = np.uint64(0x9E3779B9)
 _W1 = np.uint64(0xBB67AE85)
+
+_HIT = np.int64(1) << 32
+_CRIT = np.int64(1) << 48
 
 _jit = njit(cache=True, nogil=True, boundscheck=False)
 _inline = njit(cache=True, nogil=True, boundscheck=False, inline="always")
@@ -213,6 +216,59 @@ def _draw(words, source, key, first, lanes, n, sides, face):
         source[2] = source[0] // 4
         _fill_some(words, key, first, lanes, source[2], n)
     _take(words[source[0] % 4], sides, n, face)
+
+
+@_jit
+def _add_dice(words, source, key, first, lanes, n, sides, count, sign, acc):
+    """Add ``count`` plain dice to every lane, as many out of one pass over a word as fit into it; the same faces as `_draw` by `_draw`."""
+    m = np.uint64(sides)
+    left = count
+    while left > 0:
+        if _open_word(source, sides):
+            source[2] = source[0] // 4
+            _fill_some(words, key, first, lanes, source[2], n)
+        k = 1
+        while k < left and k < 5 and source[1] * sides <= WORD_FACES:
+            source[1] *= sides
+            k += 1
+        left -= k
+        word = words[source[0] % 4]
+        rest = sign * np.int32(k)
+        if k == 5:
+            for j in range(n):
+                a = np.uint64(word[j]) * m
+                b = (a & _MASK) * m
+                c = (b & _MASK) * m
+                d = (c & _MASK) * m
+                e = (d & _MASK) * m
+                acc[j] += rest + sign * np.int32((a >> _32) + (b >> _32) + (c >> _32) + (d >> _32) + (e >> _32))
+                word[j] = np.uint32(e & _MASK)
+        elif k == 4:
+            for j in range(n):
+                a = np.uint64(word[j]) * m
+                b = (a & _MASK) * m
+                c = (b & _MASK) * m
+                d = (c & _MASK) * m
+                acc[j] += rest + sign * np.int32((a >> _32) + (b >> _32) + (c >> _32) + (d >> _32))
+                word[j] = np.uint32(d & _MASK)
+        elif k == 3:
+            for j in range(n):
+                a = np.uint64(word[j]) * m
+                b = (a & _MASK) * m
+                c = (b & _MASK) * m
+                acc[j] += rest + sign * np.int32((a >> _32) + (b >> _32) + (c >> _32))
+                word[j] = np.uint32(c & _MASK)
+        elif k == 2:
+            for j in range(n):
+                a = np.uint64(word[j]) * m
+                b = (a & _MASK) * m
+                acc[j] += rest + sign * np.int32((a >> _32) + (b >> _32))
+                word[j] = np.uint32(b & _MASK)
+        else:
+            for j in range(n):
+                a = np.uint64(word[j]) * m
+                acc[j] += rest + sign * np.int32(a >> _32)
+                word[j] = np.uint32(a & _MASK)
 
 
 @_jit
@@ -423,10 +479,23 @@ def _apply_ops(prog, first_op, end_op, reg, n):
 def _roll_part(words, source, key, first, lanes, n, prog, p, value, work, dropped, none, rec, base, tracing, step):
     """The rolls of one part, summed into ``value``."""
     acc, best, die, face, other = work[0], work[1], work[2], work[3], work[4]
-    for j in range(n):
-        value[j] = 0
+    fresh = True
     for r in range(prog.parts[p, P_ROLL], prog.parts[p, P_ROLL_END]):
         roll = prog.rolls[r]
+        if roll[R_PLAIN] and not tracing:
+            flat = np.int32(roll[R_FLAT] * roll[R_TIMES])
+            for j in range(n):
+                value[j] = flat if fresh else value[j] + flat
+            fresh = False
+            for _ in range(roll[R_TIMES]):
+                for d in range(roll[R_DIE], roll[R_DIE_END]):
+                    row = prog.dice[d]
+                    _add_dice(words, source, key, first, lanes, n, row[D_SIDES], row[D_COUNT], np.int32(row[D_SIGN]), value)
+            continue
+        if fresh:
+            for j in range(n):
+                value[j] = 0
+            fresh = False
         precision = roll[R_PRECISION]
         skip = dropped if precision else none
         scale = np.int32(roll[R_SCALE])
@@ -437,20 +506,11 @@ def _roll_part(words, source, key, first, lanes, n, prog, p, value, work, droppe
                     acc[j] = flat
                 for d in range(roll[R_DIE], roll[R_DIE_END]):
                     row = prog.dice[d]
-                    plain = row[D_REROLL] == 0 and row[D_AT_LEAST] == 1 and row[D_BEST_OF] == 1 and not tracing
                     sign = np.int32(row[D_SIGN])
-                    for _ in range(row[D_COUNT]):
-                        if plain:
-                            if _open_word(source, row[D_SIDES]):
-                                source[2] = source[0] // 4
-                                _fill_some(words, key, first, lanes, source[2], n)
-                            word = words[source[0] % 4]
-                            sides = np.uint64(row[D_SIDES])
-                            for j in range(n):
-                                product = np.uint64(word[j]) * sides
-                                acc[j] += sign * (np.int32(product >> _32) + np.int32(1))
-                                word[j] = np.uint32(product & _MASK)
-                        else:
+                    if row[D_REROLL] == 0 and row[D_AT_LEAST] == 1 and row[D_BEST_OF] == 1 and not tracing:
+                        _add_dice(words, source, key, first, lanes, n, row[D_SIDES], row[D_COUNT], sign, acc)
+                    else:
+                        for _ in range(row[D_COUNT]):
                             _draw_die(
                                 words, source, key, first, lanes, n, prog.dice, d, die, face, other, rec, base, tracing, step, FOR_DAMAGE, FOR_REROLL, r, skip
                             )
@@ -470,9 +530,13 @@ def _roll_part(words, source, key, first, lanes, n, prog, p, value, work, droppe
             else:
                 for j in range(n):
                     value[j] += scale * result[j]
-    low = np.int32(prog.parts[p, P_MIN])
-    for j in range(n):
-        value[j] = max(value[j], low)
+    if fresh:
+        for j in range(n):
+            value[j] = 0
+    if prog.parts[p, P_HAS_MIN]:
+        low = np.int32(prog.parts[p, P_MIN])
+        for j in range(n):
+            value[j] = max(value[j], low)
 
 
 @_jit
@@ -491,11 +555,14 @@ def _damage(words, source, key, first, lanes, n, prog, a, deals, scattered, dama
             _roll_part(words, source, key, first, lanes, n, prog, p, values[p - first_part], work, dropped, none, rec, base, tracing, step)
         keep, of = packet[K_KEEP], packet[K_OF]
         for c in range(creatures):
-            for p in range(end_part - first_part):
-                for j in range(n):
-                    reg[p, j] = values[p, j]
-            _apply_ops(prog, prog.op_starts[packet[K_OPS] + c], prog.op_starts[packet[K_OPS] + c + 1], reg, n)
-            out = reg[0]
+            registers = values
+            if c + 1 < creatures:
+                registers = reg
+                for p in range(end_part - first_part):
+                    for j in range(n):
+                        reg[p, j] = values[p, j]
+            _apply_ops(prog, prog.op_starts[packet[K_OPS] + c], prog.op_starts[packet[K_OPS] + c + 1], registers, n)
+            out = registers[0]
             if keep == of:
                 for j in range(n):
                     out[j] = max(out[j], np.int32(0))
@@ -529,6 +596,7 @@ def run(prog, key, first_trial, n_trials, block, first_slot, tally, rec):
     lanes_buf = np.empty(block, np.int32)
     trials_buf = np.empty(block, np.int32)
     picked = np.empty(block, np.int32)
+    members = np.empty(block, np.int32)
     degree = np.empty(block, np.int32)
     kept = np.empty(block, np.int32)
     extra = np.empty(block, np.int32)
@@ -540,8 +608,8 @@ def run(prog, key, first_trial, n_trials, block, first_slot, tally, rec):
     state = np.zeros(block, np.int32)
     done = np.zeros(block, np.int32)
     total = np.empty(block, np.int32)
-    hits = np.empty(block, np.int32)
-    crits = np.empty(block, np.int32)
+    # A trial's sums so far, packed: damage below bit 32, hits from there, criticals from bit 48.
+    so_far = np.empty(block, np.int64)
     effect_bits = np.zeros(block, np.int64)
     source = np.empty(4, np.int64)
     check_source = np.empty(4, np.int64)
@@ -550,9 +618,7 @@ def run(prog, key, first_trial, n_trials, block, first_slot, tally, rec):
         n_all = min(block, n_trials - start)
         first = np.uint64(first_trial + start)
         for j in range(n_all):
-            total[j] = 0
-            hits[j] = 0
-            crits[j] = 0
+            so_far[j] = 0
         if n_effects > 0:
             for j in range(n_all):
                 effect_bits[j] = 0
@@ -599,19 +665,35 @@ def run(prog, key, first_trial, n_trials, block, first_slot, tally, rec):
                 slot = first_slot + attack[A_RESOLVE_SLOT]
                 _resolve(words, key, first, lanes, picked, trials_buf, n, prog, a, degree, dropped, slot, rec, start, tracing, step)
 
-            for d in range(4):
+            # Hits are few: one pass lists them, a second, over the list, tells criticals from ordinary hits. Misses are listed only when they matter.
+            misses, all_hits = 0, 0
+            for j in range(n):
+                misses += degree[j] == 1
+                picked[all_hits] = j
+                all_hits += degree[j] >= 2
+            listed = states > 1 or detailed or attack[A_MISSES] == 1
+            if not listed:
+                tally.counts[step, 0] += n - misses - all_hits
+                tally.counts[step, 1] += misses
+            for d in range(0 if listed else 2, 4):
                 m = 0
-                for j in range(n):
-                    picked[m] = j
-                    m += degree[j] == d
+                if d < 2:
+                    for j in range(n):
+                        members[m] = j
+                        m += degree[j] == d
+                else:
+                    for i in range(all_hits):
+                        members[m] = picked[i]
+                        m += degree[picked[i]] == d
                 if m == 0:
                     continue
                 for i in range(m):
-                    trials_buf[i] = lanes[picked[i]]
+                    trials_buf[i] = lanes[members[i]]
                 tally.counts[step, d] += m
                 scattered = d < 2 and attack[A_AREA] >= 0 and attack[A_SCATTERS] == 1
                 deals = 2 if scattered else d
-                if attack[A_PACKETS + 2 * deals] < attack[A_PACKETS + 2 * deals + 1] or attack[A_AREA] >= 0:
+                gain = np.int64(0) if d < 2 else (_HIT if d == 2 else _HIT + _CRIT)
+                if attack[A_PACKETS + 2 * deals] < attack[A_PACKETS + 2 * deals + 1] or scattered:
                     if attack[A_AREA] >= 0:
                         for i in range(m):
                             landing[i] = 0
@@ -628,7 +710,7 @@ def run(prog, key, first_trial, n_trials, block, first_slot, tally, rec):
                                     _log(rec, start, trials_buf, i, step, FOR_DISTANCE, -1, 4, work[1, i])
                     if prog.target[3] > 0:
                         for i in range(m):
-                            dropped_some[i] = dropped[picked[i]]
+                            dropped_some[i] = dropped[members[i]]
                     source[0], source[1], source[2] = first_slot + attack[A_DAMAGE_SLOT], 1, -1
                     _damage(
                         words, source, key, first, trials_buf, m, prog, a, deals, scattered, damage, landing, values, reg, work, dropped_some, none, rec, start,
@@ -643,21 +725,18 @@ def run(prog, key, first_trial, n_trials, block, first_slot, tally, rec):
                     tally.sums[step, d] += points
                     tally.squares[step, d] += squares
                     for i in range(m):
-                        total[trials_buf[i]] += damage[i]
+                        so_far[trials_buf[i]] += gain + np.int64(damage[i])
                     if detailed:
                         for i in range(m):
                             rec.damage[start + trials_buf[i], step] = damage[i]
-                if d >= 2:
+                elif d >= 2:
                     for i in range(m):
-                        hits[trials_buf[i]] += 1
-                if d == 3:
+                        so_far[trials_buf[i]] += gain
+                effect = attack[A_EFFECT]
+                if d == 3 and effect >= 0:
+                    tally.effects[step] += m * prog.groups[g, G_EFFECT]
                     for i in range(m):
-                        crits[trials_buf[i]] += 1
-                    effect = attack[A_EFFECT]
-                    if effect >= 0:
-                        tally.effects[step] += m * prog.groups[g, G_EFFECT]
-                        for i in range(m):
-                            effect_bits[trials_buf[i]] |= np.int64(1) << effect
+                        effect_bits[trials_buf[i]] |= np.int64(1) << effect
                 if states > 1:
                     for i in range(m):
                         state[trials_buf[i]] = prog.next[step, state[trials_buf[i]], d]
@@ -665,6 +744,8 @@ def run(prog, key, first_trial, n_trials, block, first_slot, tally, rec):
                     for i in range(m):
                         rec.degree[start + trials_buf[i], step] = d
 
+        for j in range(n_all):
+            total[j] = np.int32(so_far[j] & np.int64(0xFFFFFFFF))
         if tally.histogram.shape[0] > 0:
             for j in range(n_all):
                 tally.histogram[total[j]] += 1
@@ -677,7 +758,7 @@ def run(prog, key, first_trial, n_trials, block, first_slot, tally, rec):
         tally.totals[0] += points
         tally.totals[1] += squares
         for j in range(n_all):
-            tally.table[hits[j], crits[j]] += 1
+            tally.table[(so_far[j] >> 32) & 0xFFFF, so_far[j] >> 48] += 1
         for e in range(n_effects):
             count = np.int64(0)
             for j in range(n_all):

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyzer.montecarlo import kernel as k
-from analyzer.plan import DEGREES, MAX_TOTAL, Attack, Check, Critical, Die, Packet, Part, Plan, PlanError, Roll, Step, Target
+from analyzer.plan import DEGREES, HIT, MAX_TOTAL, Attack, Check, Critical, Die, Packet, Part, Plan, PlanError, Roll, Step, Target
 
 #: Slots of words a round may use: 24 bits, shared by the rounds of a fight.
 MAX_SLOTS = 2**24
@@ -101,14 +101,17 @@ class _Tables:
         floor = roll.minimum is not None and sum(d.lowest for d in roll.dice) + roll.flat < roll.minimum
         minimum = (roll.minimum or 0) if floor else 0
         precision = roll.precision and self.target.negate[0] > 0
-        self.rolls.append([start, end, roll.flat, floor, minimum, roll.best_of, roll.times, roll.scale, precision])
+        simple = all(d.reroll_to == 0 and d.at_least == 1 and d.best_of == 1 for d in roll.dice)
+        plain = simple and not floor and not precision and roll.best_of == roll.scale == 1
+        self.rolls.append([start, end, roll.flat, floor, minimum, roll.best_of, roll.times, roll.scale, precision, plain])
 
     def add_part(self, part: Part) -> None:
         start = len(self.rolls)
         for roll in part.rolls:
             if not (roll.precision and self.target.immune_precision):
                 self.add_roll(roll)
-        self.parts.append([start, len(self.rolls), part.minimum])
+        low = sum(r.lowest for r in part.rolls if not r.precision) + sum(min(0, r.lowest) for r in part.rolls if r.precision)
+        self.parts.append([start, len(self.rolls), low < part.minimum, part.minimum])
 
     def add_packet(self, packet: Packet, creatures: int) -> int:
         """Add a packet; returns the most damage it deals, over all creatures."""
@@ -171,7 +174,7 @@ class _Tables:
             [
                 *(check.dice, check.best, check.reroll_ones, *extra, sum(d.lowest for d in check.extra), self.n_thresholds),
                 *(check.critical is Critical.CONFIRM, check.take_hit, effect, area, creatures, scatters),
-                *(*slots, self._negatable(attack), *packets),
+                *(*slots, self._negatable(attack), scatters or any(attack.on[:HIT]), *packets),
             ]
         )
         self.thresholds.append(rows)
@@ -289,8 +292,8 @@ def lower(plan: Plan, target: Target, defences: Sequence[int]) -> Lowered:
         attacks=_table(tables.attacks, k.A_COLUMNS),
         thresholds=np.concatenate(tables.thresholds) if tables.thresholds else np.empty((0, 4), np.int64),
         dice=_table(tables.dice, 6),
-        rolls=_table(tables.rolls, 9),
-        parts=_table(tables.parts, 3),
+        rolls=_table(tables.rolls, 10),
+        parts=_table(tables.parts, 4),
         packets=_table(tables.packets, 5),
         op_starts=np.array(tables.op_starts, dtype=np.int64),
         ops=_table(tables.ops, 8),
