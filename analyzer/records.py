@@ -85,7 +85,8 @@ def _round_figures(exact: Round, i: int, tally: Tally | None) -> list[_Figure]:
     """The figures of one AC's round, in the order they are shown."""
     by_hits = None if tally is None else tally.table.sum(axis=1)
     by_crits = None if tally is None else tally.table.sum(axis=0)
-    any_hit, any_crit, none = float(exact.any_hit[i]), float(exact.any_crit[i]), float(exact.no_damage[i])
+    any_hit, any_crit = float(exact.any_hit[i]), float(exact.any_crit[i])
+    none = float(exact.no_damage[i])
     zeros = None if tally is None or tally.histogram is None else int(tally.histogram[0])
     figures: list[_Figure] = [
         _Mean(

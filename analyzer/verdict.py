@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 ALPHA = 1e-6
 #: Fewest trials from which a mean is judged, and fewest expected trials in which it is not zero: below, the normal law is not yet its law.
 MEAN_TRIALS = 100_000
-MEAN_OCCURRENCES = 400
+MEAN_OCCURRENCES = 10_000
 #: Fewest expected trials of a bin of the chi-square test.
 BIN_EXPECTS = 400.0
 

@@ -651,5 +651,5 @@ def test_reading_a_build_file_imports_no_heavy_library(tmp_path):
         f"s = scenario.load({str(path)!r}); [b.derive(s.target) for b in s.builds]\n"
         "assert not {'pandas', 'matplotlib', 'scipy', 'numba'} & set(sys.modules), sorted(sys.modules)"
     )
-    subprocess.run([sys.executable, "-c", code], check=True)  # noqa: S603 - our own code
+    subprocess.run([sys.executable, "-c", code], check=True)
     assert load(path).source == str(path)

@@ -110,8 +110,8 @@ def test_means_are_judged_from_a_hundred_thousand_trials():
 
 def test_a_mean_that_is_seldom_anything_is_not_judged():
     """A natural 20 confirmed by a natural 20 and then fog: the normal law is not its law."""
-    assert mean_p(1.0, 10**6, 0.0003, 0.02, 0.00039) is None
-    assert mean_p(1.0, 10**6, 0.0003, 0.02, 0.00041) == 0.0
+    assert mean_p(1.0, 10**6, 0.0003, 0.02, 0.0099) is None
+    assert mean_p(1.0, 10**6, 0.0003, 0.02, 0.0101) == 0.0
 
 
 def test_a_mean_that_does_not_vary_must_be_equal_at_any_number_of_trials():

@@ -134,7 +134,8 @@ def evaluate(plan: Plan, target: Target, acs: Sequence[int], *, pmf: bool = True
         crits_sd=sd[CRITICALS],
         any_hit=any_hit,
         any_crit=any_crit,
-        no_damage=np.minimum(whole.none[DAMAGE], 1),
+        # Where nothing ever deals damage this is sure, whatever the rounding of the sum.
+        no_damage=np.where(whole.mean[DAMAGE] == 0, 1.0, np.minimum(whole.none[DAMAGE], 1)),
         effects=dict(zip(names, effects, strict=True)),
         pmf=distribution,
         pmf_refused=refused,

@@ -27,7 +27,8 @@ def text(name: str) -> str:
         When there is no such example; the message lists the known ones, or the closest.
     """
     if name not in names():
-        raise ScenarioError([f"example must be one of {', '.join(names())}; got {name!r}; {suggestion(name, names())}"])
+        tail = suggestion(name, names())
+        raise ScenarioError([f"example must be one of {', '.join(names())}; got {name!r}{f'; {tail}' if tail.startswith('did') else ''}"])
     return (files(__name__) / f"{name}{_SUFFIX}").read_text(encoding="utf-8")
 
 

@@ -17,7 +17,7 @@ from analyzer.plan import Plan, Target, sweep
 
 #: Trials of one kernel call.
 CHUNK = 2**17
-BLOCK = 4096
+BLOCK = 8192
 MAX_TRIALS = 2**40
 
 Progress = Callable[[int], None]

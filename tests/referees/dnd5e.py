@@ -1,0 +1,289 @@
+"""Referee of dnd5e (D&D 5e, 2014 and 2024): one turn played die by die, read from the published rules and the key page only."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from .harness import Outcome, Roll
+from .notation import PHYSICAL, Damage, bonuses, damage, damages
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+NATURAL_MISS, MISS, HIT, CRITICAL = range(4)
+COVER = {"none": 0, "half": 2, "three quarters": 5}
+NEVER = 21  # lowest critical face of a weapon without criticals
+
+
+@dataclass(frozen=True)
+class Attack:
+    """One attack of the turn."""
+
+    bonus: int
+    attack_dice: tuple[Damage, ...]  # bless and bane: dice on the attack roll
+    d20s: int
+    best: bool  # of several d20: the highest counts, else the lowest
+    lucky: bool
+    critical_from: int
+    weapon: Damage
+    extra: tuple[Damage, ...]
+    once_per_turn: tuple[Damage, ...]
+    smite: tuple[Damage, ...]
+    smite_on: str
+    critical_extra: tuple[Damage, ...]
+    great_weapon: bool
+    minimum_die: int
+    savage: bool
+    graze: int
+
+
+def plain(text: object) -> str:
+    """Lower-case words with spaces only."""
+    return re.sub("[_-]", " ", str(text).lower()).strip()
+
+
+def lowest_critical(text: object) -> int:
+    """Lowest critical face of `19-20`, `20` or `none`; 5e has no multiplier."""
+    if plain(text) == "none":
+        return NEVER
+    match = re.fullmatch(r"(\d+)(?:\s*[-–−]\s*20)?", str(text).strip())
+    if not match:
+        raise ValueError(f"critical must be like 19-20; got {text!r}")
+    return int(match[1])
+
+
+def ability_modifier(sheet: dict[str, Any], ability: str) -> int:
+    """Modifier of an ability, given as one or as a score; 0 when not given."""
+    given: int | None = sheet.get("modifiers", {}).get(ability)
+    return given if given is not None else (sheet.get("abilities", {}).get(ability, 10) - 10) // 2
+
+
+def weapon_ability(sheet: dict[str, Any], weapon: dict[str, Any]) -> int:
+    """Modifier behind a weapon's attack and damage rolls."""
+    if "ability" in weapon:
+        return ability_modifier(sheet, weapon["ability"])
+    strength, dexterity = ability_modifier(sheet, "strength"), ability_modifier(sheet, "dexterity")
+    if weapon.get("finesse", False):
+        return max(strength, dexterity)  # finesse: the wielder picks, so the better
+    # Dex for ranged weapons; a thrown melee weapon keeps the ability of its melee attack
+    return dexterity if weapon.get("kind") == "ranged" else strength
+
+
+def attack_d20s(advantage: str, grants: str) -> tuple[int, bool]:
+    """How many d20 are rolled, and whether the best of them counts."""
+    has_advantage = advantage in ("advantage", "elven accuracy") or grants == "advantage"
+    if has_advantage == ("disadvantage" in (advantage, grants)):
+        return 1, True  # neither, or both: they cancel, whatever their number
+    if not has_advantage:
+        return 2, False
+    return (3 if advantage == "elven accuracy" else 2), True  # elven accuracy: with advantage one die more, best of three
+
+
+def matches(kind: str, names: Iterable[str]) -> bool:
+    """Whether a list of types covers a type; `physical` covers the weapon types and untyped damage."""
+    return kind in names or (kind in PHYSICAL and "physical" in names)
+
+
+class Referee:
+    """Plays turns of one build of a parsed build file against its target, or against an AC given from outside."""
+
+    def __init__(self, data: dict[str, Any], build: int = 0, ac: int | None = None) -> None:
+        rules = data.get("rules", {})
+        self._edition_2024: bool = str(rules.get("edition", "2014")) == "2024"
+        self._range_hits: bool = rules.get("critical_range_hits", False)
+        self._style_on_all: bool = rules.get("reroll_scope", "weapon") == "all"
+        self._take_better: str = rules.get("take_better", "roll")
+        self._target = data.get("target", {})
+        # Cover: +2 behind half, +5 behind three quarters; an AC given from outside is final
+        self.armor_class: int = self._target.get("ac", 10) + COVER[plain(self._target.get("cover", "none"))] if ac is None else ac
+        self._attacks = self._read_build(data["build"][build])
+        self.attack_bonuses: list[int] = [attack.bonus for attack in self._attacks]
+
+    def play(self, roll: Roll) -> Outcome:
+        """Outcome of one turn whose dice `roll` hands over."""
+        total = 0
+        degrees: list[int] = []
+        unspent = {"savage", "once", "smite"}  # what the turn still has of its once-per-turn features
+        for attack in self._attacks:
+            degree = self._degree(attack, roll)
+            degrees.append(degree)
+            if degree >= HIT:
+                total += self._defended(self._damage(attack, degree == CRITICAL, unspent, roll))
+            else:
+                # Graze: a miss, a natural 1 too, still deals points of the weapon's type; no dice, nothing doubled
+                total += self._defended([(attack.weapon.kind, max(0, attack.graze))])
+        return Outcome(total, tuple(degrees))
+
+    # Reading
+
+    def _read_build(self, build: dict[str, Any]) -> list[Attack]:
+        """All attacks of the first weapon, then all of the second, and so on."""
+        weapons = build.get("weapons") or [build.get("weapon", build)]
+        styles = {plain(style) for style in build.get("fighting_styles", [])}
+        return [attack for weapon in weapons for attack in self._read_weapon(build, weapon, styles, alone=len(weapons) == 1)]
+
+    def _read_weapon(self, build: dict[str, Any], weapon: dict[str, Any], styles: set[str], *, alone: bool) -> list[Attack]:
+        keys = {**build, **weapon}  # what a weapon does not say, its build says
+        holders = [weapon] if weapon is build else [weapon, build]
+        kind, hand = keys.get("kind", "melee"), keys.get("hand", "main")
+        swing = damage(weapon["damage"])
+        great_weapon = keys.get("great_weapon_fighting", False)
+        if "attack" in weapon:
+            numbers = bonuses(weapon["attack"])
+        else:
+            numbers = [self._sheet_bonus(build, weapon, styles)] * weapon.get("attacks", 1)
+            swing = swing.plus(self._sheet_damage(build, weapon, styles, alone=alone))
+            # Great weapon fighting: a melee weapon held in two hands
+            great_weapon = great_weapon or ("great weapon fighting" in styles and kind == "melee" and hand == "two")
+        if keys.get("power", False):  # Sharpshooter and great weapon master of 2014: -5 to hit, +10 damage
+            numbers, swing = [number - 5 for number in numbers], swing.plus(10)
+
+        def collected(key: str) -> tuple[Damage, ...]:
+            entries = (entry for holder in holders for entry in damages(holder.get(key)))
+            # Sneak attack and its like: precision dice deal the damage type of the weapon
+            return tuple(Damage(e.dice, e.flat, swing.kind, True) if e.precision and e.kind == "physical" else e for e in entries)
+
+        d20s, best = attack_d20s(plain(keys.get("advantage", "none")), plain(self._target.get("grants", "none")))
+        rest = Attack(
+            0,
+            collected("attack_dice"),
+            d20s,
+            best,
+            keys.get("lucky", False),
+            lowest_critical(keys.get("critical", "20")),
+            swing,
+            collected("extra"),
+            collected("once_per_turn"),
+            collected("smite"),
+            plain(keys.get("smite_on", "first hit")),
+            collected("critical_extra"),
+            great_weapon,
+            keys.get("minimum_die", 0),
+            # Savage attacker: melee weapon attacks in 2014, any weapon in 2024
+            keys.get("savage_attacker", False) and (self._edition_2024 or kind == "melee"),
+            keys.get("graze", 0),
+        )
+        return [Attack(**{**rest.__dict__, "bonus": number}) for number in numbers]
+
+    @staticmethod
+    def _sheet_bonus(sheet: dict[str, Any], weapon: dict[str, Any], styles: set[str]) -> int:
+        """Attack roll: ability, proficiency bonus when proficient, magic, named bonuses."""
+        number = weapon_ability(sheet, weapon) + weapon.get("magic", 0) + sum(sheet.get("attack_bonuses", {}).values())
+        if weapon.get("proficient", True):
+            number += sheet.get("proficiency_bonus", 0)
+        if "archery" in styles and weapon.get("kind") == "ranged":
+            number += 2  # Archery: ranged weapons, not thrown melee weapons
+        return int(number)
+
+    @staticmethod
+    def _sheet_damage(sheet: dict[str, Any], weapon: dict[str, Any], styles: set[str], *, alone: bool) -> int:
+        """Damage roll: ability, magic, named bonuses."""
+        ability = weapon_ability(sheet, weapon)
+        hand = weapon.get("hand", "main")
+        if hand == "off" and "two weapon fighting" not in styles:
+            ability = min(ability, 0)  # Off hand: a positive modifier stays out, a negative one does not
+        number = ability + weapon.get("magic", 0) + sum(sheet.get("damage_bonuses", {}).values())
+        if "dueling" in styles and alone and weapon.get("kind", "melee") == "melee" and hand != "two":
+            number += 2  # Dueling: one melee weapon in one hand, no other weapon
+        return int(number)
+
+    # Attack roll
+
+    def _degree(self, attack: Attack, roll: Roll) -> int:
+        dice = [roll(20) for _ in range(attack.d20s)]
+        if attack.lucky and 1 in dice:
+            dice[dice.index(1)] = roll(20)  # Lucky halfling: one die that shows 1 is rolled again, once
+        natural = max(dice) if attack.best else min(dice)
+        # Bless and bane are part of every attack roll, so thrown even when the natural face decides
+        total = natural + attack.bonus + sum(die.roll(roll) for die in attack.attack_dice)
+        if natural == 1:
+            return NATURAL_MISS  # a natural 1 misses whatever the total
+        in_range = natural >= attack.critical_from
+        # A natural 20 always hits; of a wider range only the totals that meet AC do, unless the switch lets the whole range hit
+        if natural != 20 and total < self.armor_class and not (in_range and self._range_hits):
+            return MISS
+        miss_chance = self._target.get("miss_chance", 0)
+        if miss_chance > 0 and roll(100) <= miss_chance:
+            return MISS
+        # Adamantine armor and the like make a critical an ordinary hit
+        return CRITICAL if in_range and "critical" not in self._target.get("immune", []) else HIT
+
+    # Damage
+
+    def _damage(self, attack: Attack, critical: bool, unspent: set[str], roll: Roll) -> list[tuple[str, int]]:
+        """Typed damage of a hit, every entry 0 or more; takes what it uses out of `unspent`."""
+        parts: list[tuple[str, int]] = []
+        times = 2 if critical else 1  # Critical: every damage die of the attack twice, modifiers once
+
+        def deal(entry: Damage, times: int, *, weapon: bool = False, better: str = "") -> None:
+            if entry.precision and "precision" in self._target.get("immune", []):
+                return
+            styled = attack.great_weapon and (weapon or self._style_on_all)
+            # Great weapon fighting: 2014 rolls a 1 or 2 again, once; 2024 reads a 1 or 2 as 3
+            again = 2 if styled and not self._edition_2024 else 0
+            least = max(3 if styled and self._edition_2024 else 0, attack.minimum_die if weapon else 0)
+            parts.append((entry.kind, max(0, rolled(entry, times, again, least, better, roll))))
+
+        better = ""
+        if attack.savage and "savage" in unspent:  # Savage attacker: the first hit of the turn, weapon dice only
+            unspent.remove("savage")
+            better = self._take_better
+        deal(attack.weapon, times, weapon=True, better=better)
+        for entry in attack.extra:
+            deal(entry, times)
+        if attack.once_per_turn and "once" in unspent:  # Sneak attack: the first hit of the turn
+            unspent.remove("once")
+            for entry in attack.once_per_turn:
+                deal(entry, times)
+        if attack.smite and (attack.smite_on == "every hit" or ("smite" in unspent and (critical or attack.smite_on == "first hit"))):
+            unspent.discard("smite")
+            for entry in attack.smite:
+                deal(entry, times)  # Smite dice are dice of the attack: doubled too
+        for entry in attack.critical_extra if critical else ():
+            deal(entry, 1)  # dice that only a critical brings are not doubled
+        return parts
+
+    def _defended(self, parts: list[tuple[str, int]]) -> int:
+        """What the target takes of one attack: flat reductions, then per type immunity, resistance, vulnerability."""
+        sums: dict[str, int] = {}
+        for kind, points in parts:
+            sums[kind] = sums.get(kind, 0) + points
+        reduction = self._target.get("reduction", {})
+        groups = [(key, [key]) for key in reduction if key not in ("physical", "all")]
+        groups += [("physical", list(PHYSICAL)), ("all", list(sums))]
+        for key, kinds in groups:  # single types, then all physical together, then everything
+            left = reduction.get(key, 0)
+            for kind in [kind for kind in sums if kind in kinds]:  # a shared reduction uses itself up in written order
+                taken = sums[kind] if left == "immune" else min(left, sums[kind])
+                sums[kind] -= taken
+                left = left if left == "immune" else left - taken
+        total = 0
+        for kind, points in sums.items():
+            if matches(kind, self._target.get("immunity", [])):
+                continue
+            # Resistance and vulnerability come after every other modifier, in this order; halves round down
+            halved = points // 2 if matches(kind, self._target.get("resistance", [])) else points
+            total += halved * 2 if matches(kind, self._target.get("vulnerability", [])) else halved
+        return total
+
+
+def rolled(entry: Damage, times: int, again: int, least: int, better: str, roll: Roll) -> int:
+    """Points of an entry: each die of it `times` as often, faces up to `again` rolled once more, faces below `least` read as `least`.
+
+    `better`: "roll" keeps the better of two whole rolls, "die" of two throws of each die.
+    """
+
+    def face(sides: int, reroll: int) -> int:
+        shown = roll(sides)
+        if shown <= max(reroll, again):
+            shown = roll(sides)  # once; the second face stands, which one it may be
+        return max(shown, least)
+
+    def whole(throws: int) -> int:
+        return entry.flat + sum(max(dice.sign * face(dice.sides, dice.reroll) for _ in range(throws)) for dice in entry.dice for _ in range(dice.count * times))
+
+    if better == "roll":
+        return max(whole(1), whole(1))
+    return whole(2 if better == "die" else 1)
