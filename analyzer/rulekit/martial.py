@@ -101,9 +101,7 @@ def attack_bonuses(
     return tuple(ledger.total(section, f"attack {i}", [base, all_attacks, *(first if i == 1 else ())]) for i, base in enumerate(listed, 1))
 
 
-def damage_dice(
-    sheet: MartialSheet, weapon: MartialWeapon, section: str, ledger: Ledger, *, penalty_full: bool = True, more: Iterable[Term] = ()
-) -> DiceSum:
+def damage_dice(sheet: MartialSheet, weapon: MartialWeapon, section: str, ledger: Ledger, *, penalty_full: bool = True, more: Iterable[Term] = ()) -> DiceSum:
     """One weapon damage roll: the dice with Strength, enhancement, named bonuses and what ``more`` a game adds."""
     terms = [
         *_strength_terms(sheet, weapon, penalty_full),
