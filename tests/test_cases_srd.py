@@ -12,10 +12,11 @@ import pytest
 
 from analyzer import Build, ScenarioError, curve, loads, sample, sheet, statblock, target
 
-IDS = (
-    "A01 A03 A04 A06 A11 A13 A15 A17 A20 A23 B01 B03 B05 B08 B10 B12 B16 B18 C01 C03 C06 C08 C12 "
-    "D01 D02 D04 D08 D11 E01 E03 F01 F05 G01"
-).split()  # fmt: skip
+IDS = [
+    "A01", "A03", "A04", "A06", "A11", "A13", "A15", "A17", "A20", "A23", "B01", "B03", "B05", "B08", "B10", "B12", "B16", "B18", "C01", "C03",
+    "C06", "C08", "C12",
+    "D01", "D02", "D04", "D08", "D11", "E01", "E03", "F01", "F05", "G01",
+]  # fmt: skip
 CASES: dict[str, Any] = {case["id"]: case for case in json.loads((Path(__file__).parent / "cases.json").read_text(encoding="utf-8"))}
 #: Values no game gives, each with the reason.
 NOT_SAID = {"G01": {"p_misfire": "no game here has firearms that misfire: a plan knows degrees of success, not faces of several attacks together"}}
@@ -239,16 +240,16 @@ def values_of(case: dict[str, Any]) -> Values:
 def test_every_case_is_here_once():
     assert set(IDS) <= CASES.keys()
     assert len(IDS) == len(set(IDS)) == 33
-    assert all(CASES[id]["source"] for id in IDS)
-    assert all(reason and key in CASES[id]["exact"] for id, keys in NOT_SAID.items() for key, reason in keys.items())
+    assert all(CASES[name]["source"] for name in IDS)
+    assert all(reason and key in CASES[name]["exact"] for name, keys in NOT_SAID.items() for key, reason in keys.items())
 
 
-@pytest.mark.parametrize("id", IDS)
-def test_public_case(id):
-    case = CASES[id]
+@pytest.mark.parametrize("name", IDS)
+def test_public_case(name):
+    case = CASES[name]
     found = values_of(case)
     for key, exact in case["exact"].items():
-        if key in NOT_SAID.get(id, {}):
+        if key in NOT_SAID.get(name, {}):
             continue
         if key.endswith("_if_multiplied"):  # what a known wrong method gives
             right = key.removesuffix("_if_multiplied")

@@ -76,7 +76,8 @@ class SrdWeapon(MartialWeapon):
     @model_validator(mode="after")
     def _fitting(self) -> Self:
         no = {"melee": ("range", "maximum_range", "strength_limit", "bow"), "thrown": ("strength_limit", "bow"), "ranged": ()}[self.kind]
-        raise_any(left_out(k, f"with kind {self.kind!r}", shown(getattr(self, k))) for k in no if getattr(self, k))
+        given = {k: getattr(self, k) for k in no}
+        raise_any(left_out(k, f"with kind {self.kind!r}", shown(value)) for k, value in given.items() if value is not None and value is not False)
         return self
 
 

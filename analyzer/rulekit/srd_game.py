@@ -136,7 +136,7 @@ def attack_terms(sheet: SrdSheet, weapon: SrdWeapon, target: SrdTarget) -> Itera
     yield from _two_weapons(sheet, weapon)
     for name in sheet.extra_attacks:
         yield Term(name, EXTRA_ATTACKS[name], "on every attack of the round")
-    if weapon.strength_limit and sheet.ability(Ability.STRENGTH, "").value < weapon.strength_limit:
+    if weapon.strength_limit is not None and sheet.ability(Ability.STRENGTH, "").value < weapon.strength_limit:
         yield Term("composite bow", -2, f"Strength below the bow's rating of {weapon.strength_limit:+d}")
 
 
