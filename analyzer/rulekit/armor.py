@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Annotated
 
 from pydantic import Field
@@ -62,24 +62,30 @@ class ArmoredTarget(TargetKeys):
             yield left_out("dexterity_modifier", "when the dexterity score is given", "both")
 
 
-def armor_class(target: ArmoredTarget, ledger: Ledger, *, penalty_kept: bool) -> int:
+def armor_class(target: ArmoredTarget, ledger: Ledger, *, penalty_kept: bool, dodge_kept: bool = False, more: Sequence[Term] = ()) -> int:
     """The armor class against this attack, each part with its rule.
 
     Parameters
     ----------
     target
         The parts, or the number.
+    ledger
+        Where the explanation goes.
     penalty_kept
         Whether a flat-footed target keeps a *negative* Dexterity modifier.
+    dodge_kept
+        Whether a flat-footed target whose uncanny dodge keeps Dexterity keeps dodge bonuses with it.
+    more
+        What a game adds in every case.
     """
     if target.ac is not None:
-        return ledger.total("target", "AC", [Term("given", target.ac, "armor class as a number")], signed=False)
-    terms = [Term("base", 10, "every AC starts at 10"), *_parts(target, penalty_kept)]
-    derived = target.model_fields_set - set(TargetKeys.model_fields)
+        return ledger.total("target", "AC", [Term("given", target.ac, "armor class as a number"), *more], signed=False)
+    terms = [Term("base", 10, "every AC starts at 10"), *_parts(target, penalty_kept, dodge_kept), *more]
+    derived = more or (target.model_fields_set & set(ArmoredTarget.model_fields)) - set(TargetKeys.model_fields)
     return ledger.total("target", "AC", terms, "sum of the lines above" if derived else "no AC is given: the base alone", signed=False)
 
 
-def _parts(target: ArmoredTarget, penalty_kept: bool) -> Iterator[Term]:
+def _parts(target: ArmoredTarget, penalty_kept: bool, dodge_kept: bool) -> Iterator[Term]:
     worn: tuple[tuple[str, tuple[Piece, ...]], ...] = (("armor", target.armor), ("shield", target.shield), ("natural armor", target.natural))
     for name, pieces in worn:
         if pieces:
@@ -92,8 +98,8 @@ def _parts(target: ArmoredTarget, penalty_kept: bool) -> Iterator[Term]:
     yield _dexterity(target, penalty_kept)
     yield Term(f"size ({target.size})", SIZE_MODIFIERS[target.size], "smaller things are harder to hit")
     yield Term("deflection", max(target.deflection, default=0), "deflection does not stack with itself: the best counts")
-    dodge = 0 if target.flat_footed else sum(target.dodge)
-    yield Term("dodge", dodge, "dodge bonuses stack; a flat-footed defender has none")
+    lost = target.flat_footed and not (dodge_kept and target.uncanny_dodge)
+    yield Term("dodge", 0 if lost else sum(target.dodge), "dodge bonuses stack; a flat-footed defender has none")
 
 
 def _dexterity(target: ArmoredTarget, penalty_kept: bool) -> Term:
@@ -106,5 +112,5 @@ def _dexterity(target: ArmoredTarget, penalty_kept: bool) -> Term:
     if target.flat_footed and not target.uncanny_dodge and not (penalty_kept and value < 0):
         return Term(name, 0, "flat-footed: the Dexterity modifier does not count")
     if target.flat_footed and value:
-        rule = "flat-footed, kept by uncanny dodge" if target.uncanny_dodge else "flat-footed: a penalty stays (switch flat_footed_penalty)"
+        rule = "flat-footed, kept by uncanny dodge" if target.uncanny_dodge else "flat-footed: a penalty stays"
     return Term(name, value, rule)

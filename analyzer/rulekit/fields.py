@@ -136,6 +136,32 @@ class Short:
 
 
 @dataclass(frozen=True, slots=True)
+class Unnamed:
+    """A table of named numbers for which one number, or a list of them, may stand; these are called ``name``."""
+
+    name: str
+    each: Between
+
+    def __call__(self, value: object) -> object:
+        """The value as a table where it is written without names."""
+        if isinstance(value, Mapping):
+            return value
+        numbers = value if isinstance(value, list | tuple) else (value,)
+        try:
+            read = [self.each(number) for number in numbers]
+        except PydanticCustomError as error:
+            raise _wrong(f"{self.each.what}, a list of them, or a table of named ones") from error
+        return {self.name: read[0]} if len(read) == 1 else {f"{self.name} {i}": number for i, number in enumerate(read, 1)}
+
+    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_before_validator_function(self, handler(source))
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        number = {"type": "integer", "minimum": self.each.low, "maximum": self.each.high}
+        return {"anyOf": [number, {"type": "array", "items": number}, handler(schema)]}
+
+
+@dataclass(frozen=True, slots=True)
 class Points:
     """Points that are taken off damage, or ``"immune"``."""
 
@@ -222,6 +248,8 @@ DamageList = Annotated[tuple[Damages, ...], Items(alone=True)]
 #: Attack numbers of a round.
 Takes = Annotated[str | tuple[int, ...], Numbers(256)]
 Bonuses = dict[Name, Bonus]
+#: Bonuses to one number that need no names.
+OtherBonuses = Annotated[dict[Name, Bonus], Unnamed("other", Between(-MAX_BONUS, MAX_BONUS))]
 #: Points off the damage of a type, or of ``physical`` or ``all``.
 ReductionTable = dict[DamageType, Annotated[int | str, Points()]]
 

@@ -23,8 +23,12 @@ def part(damage: Damage, *, times: int = 1, each: int | None = None, floor: int 
 
     No entry is below 0, so that a penalty on one does not eat into another.
     """
-    roll = Roll(dice=damage.sum.dice, flat=damage.sum.flat, minimum=each, times=times, precision=damage.precision)
-    return Part(type=damage.type, rolls=(roll,), minimum=floor)
+    return Part(type=damage.type, rolls=(roll(damage, times=times, each=each),), minimum=floor)
+
+
+def roll(damage: Damage, *, times: int = 1, each: int | None = None) -> Roll:
+    """One damage entry rolled ``times`` times, each roll at least ``each``."""
+    return Roll(dice=damage.sum.dice, flat=damage.sum.flat, minimum=each, times=times, precision=damage.precision)
 
 
 def blow(parts: Iterable[Part]) -> Packets:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
@@ -72,33 +72,61 @@ class MartialSheet(AbilityKeys):
         return self
 
 
-def attack_bonuses(sheet: MartialSheet, weapon: MartialWeapon, section: str, ledger: Ledger) -> tuple[int, ...]:
-    """The attack bonus of each attack with a weapon, in order."""
-    common = ledger.total(section, "bonus of every attack", _attack_terms(sheet, weapon))
-    bases, source = _bases(sheet, weapon)
-    return tuple(
-        ledger.total(section, f"attack {i}", [Term("base attack bonus", base, source), Term("bonus of every attack", common, "from above")])
-        for i, base in enumerate(bases, 1)
-    )
+def attack_bonuses(
+    sheet: MartialSheet,
+    weapon: MartialWeapon,
+    section: str,
+    ledger: Ledger,
+    *,
+    bases: Sequence[Term] | None = None,
+    more: Iterable[Term] = (),
+    first: Iterable[Term] = (),
+) -> tuple[int, ...]:
+    """The attack bonus of each attack with a weapon, in order.
+
+    Parameters
+    ----------
+    sheet, weapon, section, ledger
+        Who attacks with what, and where the explanation goes.
+    bases
+        The base attack bonus of each attack; default: `base_attacks`.
+    more
+        What a game adds to every attack with the weapon.
+    first
+        What it adds to the first of them.
+    """
+    common = ledger.total(section, "bonus of every attack", [*_attack_terms(sheet, weapon), *more])
+    all_attacks = Term("bonus of every attack", common, "from above")
+    listed = base_attacks(sheet, weapon) if bases is None else bases
+    return tuple(ledger.total(section, f"attack {i}", [base, all_attacks, *(first if i == 1 else ())]) for i, base in enumerate(listed, 1))
 
 
-def damage_dice(sheet: MartialSheet, weapon: MartialWeapon, section: str, ledger: Ledger, *, penalty_full: bool = True) -> DiceSum:
-    """One weapon damage roll: the dice with Strength, enhancement and named bonuses."""
+def damage_dice(sheet: MartialSheet, weapon: MartialWeapon, section: str, ledger: Ledger, *, penalty_full: bool = True, more: Iterable[Term] = ()) -> DiceSum:
+    """One weapon damage roll: the dice with Strength, enhancement, named bonuses and what ``more`` a game adds."""
     terms = [
         *_strength_terms(sheet, weapon, penalty_full),
         Term("enhancement", weapon.enhancement, "enhancement bonus of the weapon"),
+        *more,
         *named(sheet.damage_bonuses, "named bonus, part of the weapon roll"),
     ]
     return ledger.damage(section, "damage", weapon.damage.sum, terms, f"{weapon.damage.sum} of the weapon with the modifiers above")
 
 
-def _bases(sheet: MartialSheet, weapon: MartialWeapon) -> tuple[tuple[int, ...], str]:
+def base_attacks(sheet: MartialSheet, weapon: MartialWeapon) -> tuple[Term, ...]:
+    """The base attack bonus of each attack with a weapon: its own list, the sheet's, or the ladder."""
     if weapon.base_attacks is not None:
-        return weapon.base_attacks, f"the weapon's own list {format_attacks(weapon.base_attacks)}"
-    if sheet.base_attacks is not None:
-        return sheet.base_attacks, f"the sheet's list {format_attacks(sheet.base_attacks)}"
-    bab = sheet.bab or 0
-    return iteratives(bab), f"from base attack bonus {bab:+d}: each later attack 5 lower while at +1 or better, at most four"
+        listed, source = weapon.base_attacks, f"the weapon's own list {format_attacks(weapon.base_attacks)}"
+    elif sheet.base_attacks is not None:
+        listed, source = sheet.base_attacks, f"the sheet's list {format_attacks(sheet.base_attacks)}"
+    else:
+        bab = sheet.bab or 0
+        listed, source = iteratives(bab), f"from base attack bonus {bab:+d}: each later attack 5 lower while at +1 or better, at most four"
+    return tuple(Term("base attack bonus", base, source) for base in listed)
+
+
+def base_attack(sheet: MartialSheet) -> int:
+    """The whole base attack bonus; without one, the highest of the sheet's list."""
+    return sheet.bab if sheet.bab is not None else max(sheet.base_attacks or (), default=0)
 
 
 def _attack_terms(sheet: MartialSheet, weapon: MartialWeapon) -> Iterator[Term]:

@@ -20,25 +20,21 @@ Multiplied damage is rolled again: multipliers on one hit are summed (x2 and x3 
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from analyzer import plan
-from analyzer.dice import CriticalRange, Damage
+from analyzer.dice import Damage
 from analyzer.plan import Attack, Check, Packets, Plan
 from analyzer.rulekit.armor import ArmoredTarget, armor_class
-from analyzer.rulekit.fields import Critical, DamageList, Items, Multiplier
+from analyzer.rulekit.fields import Items
 from analyzer.rulekit.ledger import Ledger, Term
 from analyzer.rulekit.lowering import blow, facing, part, turn
 from analyzer.rulekit.martial import MartialSheet, MartialWeapon, attack_bonuses, damage_dice
-from analyzer.rulekit.models import Model, StatblockKeys, WeaponLine, arsenal
+from analyzer.rulekit.models import Model, arsenal
+from analyzer.rulekit.swings import MULTIPLIERS, Multipliers, SwingLine, SwingStatblock, explain_extra, swings
 from analyzer.rulekit.system import System
-
-Multipliers = Annotated[tuple[Multiplier, ...], Items()]
-_MULTIPLIERS = "extra multipliers of every hit, such as [3] for a x3 charge; they are summed with the critical's"
-_CRITICAL = "threat range and multiplier, such as '17-20/x2'"
-_CRITICAL_EXTRA = "damage added once on a critical, not multiplied"
 
 
 class D20Rules(Model):
@@ -55,23 +51,8 @@ class D20Target(ArmoredTarget):
     """A target: ``ac`` as a number, or the parts of its armor class."""
 
 
-class D20WeaponLine(WeaponLine):
-    """One weapon of a statblock."""
-
-    critical: Critical = Field(default=CriticalRange(), description=_CRITICAL)
-    critical_extra: DamageList = Field(default=(), description=_CRITICAL_EXTRA)
-    multipliers: Multipliers = Field(default=(), description=_MULTIPLIERS)
-
-
-class D20Statblock(StatblockKeys):
+class D20Statblock(SwingStatblock):
     """Final numbers: attack bonuses, damage, critical."""
-
-    shared: ClassVar[frozenset[str]] = frozenset({"name", "extra", "critical_extra", "multipliers"})
-
-    critical: Critical = Field(default=CriticalRange(), description=_CRITICAL)
-    critical_extra: DamageList = Field(default=(), description=_CRITICAL_EXTRA)
-    multipliers: Multipliers = Field(default=(), description=_MULTIPLIERS)
-    weapons: Annotated[tuple[D20WeaponLine, ...], Items()] | None = Field(default=None, description=StatblockKeys.model_fields["weapons"].description)
 
 
 class D20Weapon(MartialWeapon):
@@ -82,7 +63,7 @@ class D20Sheet(MartialSheet):
     """A character the bonuses and damage are derived from."""
 
     feats: Annotated[tuple[Literal["weapon focus", "weapon finesse"], ...], Items()] = Field(default=(), description="feats that matter here")
-    multipliers: Multipliers = Field(default=(), description=_MULTIPLIERS)
+    multipliers: Multipliers = Field(default=(), description=MULTIPLIERS)
     weapon: D20Weapon | None = Field(default=None, description=MartialSheet.model_fields["weapon"].description)
     weapons: Annotated[tuple[D20Weapon, ...], Items()] | None = Field(default=None, description=MartialSheet.model_fields["weapons"].description)
 
@@ -100,22 +81,14 @@ class D20(System[D20Rules, D20Target, D20Statblock, D20Sheet]):
 
     def from_statblock(self, build: D20Statblock, rules: D20Rules, target: D20Target, ledger: Ledger) -> Plan:
         """The plan of a statblock."""
-        attacks: list[Attack] = []
-        for line in build.lines(D20WeaponLine):
-            section = line.name or "attack"
-            for i, bonus in enumerate(line.attack, 1):
-                ledger.total(section, f"attack {i}", [Term("given", bonus, "final bonus of the statblock")])
-            ledger.note(section, "damage", line.damage, "weapon damage of the statblock")
-            shared = {key: (*getattr(line, key), *getattr(build, key)) for key in ("multipliers", "extra", "critical_extra")}
-            attacks += _attacks(line.model_copy(update=shared), rules, ledger)
-        return Plan(turns=(turn(attacks),))
+        return Plan(turns=(turn(attack for line in swings(build, SwingLine, ledger) for attack in _attacks(line, rules, ledger)),))
 
     def from_sheet(self, build: D20Sheet, rules: D20Rules, target: D20Target, ledger: Ledger) -> Plan:
         """The plan of a sheet: all attacks of the first weapon, then of the second."""
         attacks: list[Attack] = []
         for _, weapon in arsenal(build.weapon, build.weapons):
             section = weapon.name or "attack"
-            line = D20WeaponLine.model_construct(
+            line = SwingLine.model_construct(
                 name=weapon.name,
                 attack=attack_bonuses(build, weapon, section, ledger),
                 damage=Damage(
@@ -138,7 +111,7 @@ class D20(System[D20Rules, D20Target, D20Statblock, D20Sheet]):
         return facing(target, (ac,), ledger)
 
 
-def _attacks(line: D20WeaponLine, rules: D20Rules, ledger: Ledger) -> list[Attack]:
+def _attacks(line: SwingLine, rules: D20Rules, ledger: Ledger) -> list[Attack]:
     """The attacks with one weapon, its bonuses and damage being final."""
     section, critical = line.name or "attack", line.critical
     multipliers = [Term(f"multiplier {i}", m, "multiplies every hit") for i, m in enumerate(line.multipliers, 1)]
@@ -147,10 +120,7 @@ def _attacks(line: D20WeaponLine, rules: D20Rules, ledger: Ledger) -> list[Attac
     more = [*multipliers, Term("critical multiplier", critical.multiplier, "additional damage rolls equal to the multiplier")]
     critical_rolls = ledger.total(section, "weapon rolls of a critical", more, "multipliers are summed, not multiplied", signed=False)
     ledger.note(section, "critical", critical, "a successful attack in this range threatens; a critical roll with the same modifiers must also succeed")
-    for entry in line.extra:
-        ledger.note(section, "extra damage", entry, "added after multiplication, rolled once")
-    for entry in line.critical_extra:
-        ledger.note(section, "extra damage of a critical", entry, "added once on a critical, not multiplied")
+    explain_extra(line, ledger)
     check = Check(
         ties_hit=rules.ties == "hit",
         threat_from=critical.threat_from,
