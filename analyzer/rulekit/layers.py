@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from math import inf
 from typing import Annotated
 
@@ -35,11 +36,10 @@ def inseparable(layers: Sequence[Layer]) -> Iterator[Problem]:
     """The problems of a later layer that names a part of what an earlier one lowers as a whole: a plan keeps what was lowered together in one sum."""
     for i, (layer, table) in enumerate(layers):
         for name in table:
-            for earlier, before in layers[:i]:
-                for whole in before:
-                    if _splits(_named(name), _named(whole)):
-                        what = f"left out of {layer} when {earlier}, which comes first, names {whole}: its damage is one sum from there on"
-                        yield Problem((layer, name), f"{name} must be {what}; got both")
+            wholes = ((earlier, whole) for earlier, before in layers[:i] for whole in before if _splits(_named(name), _named(whole)))
+            for earlier, whole in islice(wholes, 1):
+                what = f"left out of {layer} when {earlier}, which comes first, names {whole}: its damage is one sum from there on"
+                yield Problem((layer, name), f"{name} must be {what}; got both")
 
 
 def _named(name: str) -> Reduction:
