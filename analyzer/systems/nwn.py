@@ -38,17 +38,17 @@ from pydantic import Field, model_validator
 from analyzer import plan
 from analyzer.dice import NEVER, CriticalRange, Damage, DiceSum, format_attacks
 from analyzer.plan import Attack, Check, Die, Packets, Plan
-from analyzer.rulekit.abilities import Ability
 from analyzer.rulekit.armor import ArmoredTarget, armor_class
-from analyzer.rulekit.combatant import SIZE_MODIFIERS, iteratives
+from analyzer.rulekit.combatant import iteratives
 from analyzer.rulekit.fields import Between, Count, Critical, DamageList, Items, Percent, ReductionTable
 from analyzer.rulekit.layers import PercentTable, inseparable, percent_off
 from analyzer.rulekit.ledger import Ledger, Line, Term, named
 from analyzer.rulekit.lowering import blow, facing, part, reductions, turn
-from analyzer.rulekit.martial import HANDS, MartialSheet, MartialWeapon
+from analyzer.rulekit.martial import MartialSheet, MartialWeapon
 from analyzer.rulekit.models import Model, StatblockKeys, WeaponLine, arsenal, left_out, raise_any
 from analyzer.rulekit.problems import Path, Problem
 from analyzer.rulekit.system import Derivation, System
+from analyzer.rulekit.wielding import strength_damage, wielder_terms
 
 MOST_DODGE = 20
 MOST_FREE = 8
@@ -290,24 +290,11 @@ def _two_weapons(sheet: NwnSheet, weapon: NwnWeapon) -> Iterator[Term]:
 
 
 def _attack_terms(sheet: NwnSheet, weapon: NwnWeapon) -> Iterator[Term]:
-    strength = sheet.ability(Ability.STRENGTH, "melee attacks add Strength")
-    dexterity = sheet.ability(Ability.DEXTERITY, f"{weapon.kind} attacks add Dexterity")
-    if weapon.kind != "melee":
-        yield dexterity
-    elif "weapon finesse" in sheet.feats and (weapon.light or weapon.finesse) and dexterity.value > strength.value:
-        yield replace(dexterity, rule="weapon finesse with a light or fitting weapon, and Dexterity is higher than Strength")
-    else:
-        yield strength
-    yield Term(f"size ({sheet.size})", SIZE_MODIFIERS[sheet.size], "size modifier")
+    yield from wielder_terms(sheet, weapon)
     if weapon.focus or _has(sheet, weapon, "weapon focus"):
         yield Term("weapon focus", 1, "+1 with the chosen weapon")
     if _has(sheet, weapon, "epic weapon focus"):
         yield Term("epic weapon focus", 2, "+2 more with the chosen weapon")
-    yield Term("enhancement", weapon.enhancement, "enhancement bonus of the weapon")
-    if not weapon.proficient:
-        yield Term("not proficient", -4, "-4 with a weapon one is not proficient in")
-    if not sheet.armor.proficient:
-        yield Term("armor check penalty", sheet.armor.check_penalty, "deducted when wearing armor one is not proficient in")
     for mode in ("flurry", "rapid shot"):
         if mode in sheet.extra_attacks:
             yield Term(mode, -2, "-2 on every attack of the round")
@@ -317,7 +304,7 @@ def _attack_terms(sheet: NwnSheet, weapon: NwnWeapon) -> Iterator[Term]:
 
 
 def _damage_terms(sheet: NwnSheet, weapon: NwnWeapon) -> Iterator[Term]:
-    yield from _strength(sheet, weapon)
+    yield from strength_damage(sheet, weapon, weapon.mighty)
     yield Term("enhancement", weapon.enhancement, "enhancement bonus of the weapon")
     if _has(sheet, weapon, "weapon specialization"):
         yield Term("weapon specialization", 2, "+2 with the chosen weapon")
@@ -326,21 +313,6 @@ def _damage_terms(sheet: NwnSheet, weapon: NwnWeapon) -> Iterator[Term]:
     if weapon.kind == "melee":
         yield Term("power attack", sheet.power_attack, "what is taken off melee attack rolls, whatever the hand")
     yield from named(sheet.damage_bonuses, "named bonus, part of the weapon roll")
-
-
-def _strength(sheet: NwnSheet, weapon: NwnWeapon) -> Iterator[Term]:
-    whole = sheet.ability(Ability.STRENGTH, "melee and thrown weapons add Strength; a penalty applies once in full, whatever the hand")
-    hand = "main" if weapon.hand == "two" and weapon.light else weapon.hand
-    if weapon.kind == "ranged":
-        if weapon.mighty is not None:
-            yield Term(whole.name, min(whole.value, weapon.mighty), f"mighty {weapon.mighty}: a Strength bonus up to this, a penalty in full")
-    elif hand == "main" or whole.value < 0:
-        yield whole
-    else:
-        n, d = HANDS[hand]
-        yield Term(
-            f"{whole.name} ({whole.value:+d} x {n}/{d})", whole.value * n // d, "half of Strength in the off hand, one and a half with both, rounded down"
-        )
 
 
 def _critical(sheet: NwnSheet, weapon: NwnWeapon, section: str, ledger: Ledger) -> CriticalRange:
