@@ -221,7 +221,7 @@ def _read_weapon(text: Any) -> Damage:  # noqa: ANN401 - whatever the file holds
 def _read_range(text: Any) -> str:  # noqa: ANN401 - whatever the file holds
     try:
         first = parse_critical(text).threat_from
-    except NotationError:
+    except (NotationError, TypeError):
         first = 0
     if not first or (isinstance(text, str) and not set(text.lower()).isdisjoint("x/×✕✖*")):
         raise ValueError(f"critical must be a range that ends in 20 such as '19-20', or 'none', without a multiplier; got {shown(text)}")
@@ -229,7 +229,7 @@ def _read_range(text: Any) -> str:  # noqa: ANN401 - whatever the file holds
 
 
 def _read_attack_dice(text: Any) -> DiceSum:  # noqa: ANN401 - whatever the file holds
-    found = parse_dice(text, "attack_dice")
+    found = parse_dice(text, "attack_dice") if isinstance(text, str) else DiceSum()
     if found.flat or not found.dice:
         raise ValueError(f"attack_dice must be dice alone such as '1d4' or '-1d4', numbers being part of the attack bonus; got {shown(text)}")
     return found
