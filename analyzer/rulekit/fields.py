@@ -12,7 +12,22 @@ from pydantic import BaseModel, GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
-from analyzer.dice import MAX_BONUS, MAX_SUM, MAX_TYPE, CriticalRange, Damage, format_attacks, parse_attacks, parse_critical, parse_damage
+from analyzer.dice import (
+    MAX_BONUS,
+    MAX_SUM,
+    MAX_TYPE,
+    NEVER,
+    CriticalRange,
+    Damage,
+    DiceSum,
+    NotationError,
+    format_attacks,
+    parse_attacks,
+    parse_critical,
+    parse_damage,
+    parse_dice,
+)
+from analyzer.rulekit.problems import shown
 
 
 def _wrong(what: str) -> PydanticCustomError:
@@ -229,6 +244,23 @@ def _read_weapon(text: Any) -> Damage:  # noqa: ANN401 - whatever the file holds
     return damage
 
 
+def _read_range(text: Any) -> str:  # noqa: ANN401 - whatever the file holds
+    try:
+        first = parse_critical(text).threat_from
+    except (NotationError, TypeError):
+        first = 0
+    if not first or (isinstance(text, str) and not set(text.lower()).isdisjoint("x/×✕✖*")):
+        raise ValueError(f"critical must be a range that ends in 20 such as '19-20', or 'none', without a multiplier; got {shown(text)}")
+    return "none" if first == NEVER else "20" if first == 20 else f"{first}-20"
+
+
+def _read_attack_dice(text: Any) -> DiceSum:  # noqa: ANN401 - whatever the file holds
+    found = parse_dice(text, "attack_dice") if isinstance(text, str) else DiceSum()
+    if found.flat or not found.dice:
+        raise ValueError(f"attack_dice must be dice alone such as '1d4' or '-1d4', numbers being part of the attack bonus; got {shown(text)}")
+    return found
+
+
 #: A bonus or penalty to a roll; an armor class has the same range.
 Bonus = Annotated[int, Between(-MAX_BONUS, MAX_BONUS)]
 #: A number that is no penalty.
@@ -243,6 +275,10 @@ DamageType = Annotated[str, Text(rf"[^\W\d_A-Z](?:[^\W\d_A-Z]|-){{0,{MAX_TYPE - 
 Damages = Annotated[Damage, Notation(parse_damage, str, Damage, ("string", "integer"), "3d6 fire")]
 WeaponDamage = Annotated[Damage, Notation(_read_weapon, str, Damage, ("string", "integer"), "2d6+15 slashing")]
 Critical = Annotated[CriticalRange, Notation(parse_critical, str, CriticalRange, ("string", "integer"), "19-20/x2")]
+#: The natural rolls that are a critical, as text, in games without multipliers.
+Range = Annotated[str, Notation(_read_range, str, type(None), ("string", "integer"), "19-20")]
+#: Dice added to an attack roll, or taken off it.
+AttackDice = Annotated[DiceSum, Notation(_read_attack_dice, str, DiceSum, ("string",), "1d4")]
 Attacks = Annotated[tuple[int, ...], Notation(parse_attacks, format_attacks, type(None), ("string", "integer", "array"), "+20/+15/+10/+5")]
 DamageList = Annotated[tuple[Damages, ...], Items(alone=True)]
 #: Attack numbers of a round.
@@ -258,6 +294,6 @@ def plain(value: object) -> str:
     """A short text of a changed value, for the name of a varied build."""
     if isinstance(value, bool):
         return str(value).lower()
-    if isinstance(value, str | int | Damage | CriticalRange):
+    if isinstance(value, str | int | Damage | DiceSum | CriticalRange):
         return str(value)
     return "changed" if isinstance(value, Mapping) else " ".join(map(plain, value)) if isinstance(value, list | tuple) else "changed"

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from analyzer import plan
 from analyzer.dice import Damage
-from analyzer.plan import Attack, Packets, Part, Reduction, Roll, Step, Turn
+from analyzer.plan import Attack, Die, Packets, Part, Reduction, Roll, Step, Turn
 from analyzer.rulekit.ledger import Ledger
 from analyzer.rulekit.models import TargetKeys
 
@@ -18,17 +18,18 @@ KNOWN_TYPES = PHYSICAL | {
 }  # fmt: skip
 
 
-def part(damage: Damage, *, times: int = 1, each: int | None = None, floor: int = 0) -> Part:
-    """The part of one damage entry rolled ``times`` times, each roll at least ``each`` and their sum at least ``floor``.
+def part(damage: Damage, *, times: int = 1, each: int | None = None, floor: int = 0, best_of: int = 1, dice: tuple[Die, ...] | None = None) -> Part:
+    """The part of one damage entry: its `roll`, the sum of all its rolls at least ``floor``.
 
     No entry is below 0, so that a penalty on one does not eat into another.
     """
-    return Part(type=damage.type, rolls=(roll(damage, times=times, each=each),), minimum=floor)
+    return Part(type=damage.type, rolls=(roll(damage, times=times, each=each, best_of=best_of, dice=dice),), minimum=floor)
 
 
-def roll(damage: Damage, *, times: int = 1, each: int | None = None) -> Roll:
-    """One damage entry rolled ``times`` times, each roll at least ``each``."""
-    return Roll(dice=damage.sum.dice, flat=damage.sum.flat, minimum=each, times=times, precision=damage.precision)
+def roll(damage: Damage, *, times: int = 1, each: int | None = None, best_of: int = 1, dice: tuple[Die, ...] | None = None) -> Roll:
+    """One damage entry rolled ``times`` times, each roll the best of ``best_of`` and at least ``each``; ``dice`` replaces its own where a rule changes them."""
+    own = damage.sum.dice if dice is None else dice
+    return Roll(dice=own, flat=damage.sum.flat, minimum=each, best_of=best_of, times=times, precision=damage.precision)
 
 
 def blow(parts: Iterable[Part]) -> Packets:
