@@ -18,12 +18,12 @@ KNOWN_TYPES = PHYSICAL | {
 }  # fmt: skip
 
 
-def part(damage: Damage, *, times: int = 1, each: int | None = None, floor: int = 0) -> Part:
-    """The part of one damage entry rolled ``times`` times, each roll at least ``each`` and their sum at least ``floor``.
+def part(damage: Damage, *, times: int = 1, scale: int = 1, each: int | None = None, floor: int = 0) -> Part:
+    """The part of one damage entry rolled ``times`` times and multiplied by ``scale``, each roll at least ``each`` and the part at least ``floor``.
 
     No entry is below 0, so that a penalty on one does not eat into another.
     """
-    roll = Roll(dice=damage.sum.dice, flat=damage.sum.flat, minimum=each, times=times, precision=damage.precision)
+    roll = Roll(dice=damage.sum.dice, flat=damage.sum.flat, minimum=each, times=times, scale=scale, precision=damage.precision)
     return Part(type=damage.type, rolls=(roll,), minimum=floor)
 
 
@@ -35,6 +35,11 @@ def blow(parts: Iterable[Part]) -> Packets:
 def turn(attacks: Iterable[Attack]) -> Turn:
     """The attacks in order, none depending on another."""
     return Turn(steps=tuple(Step(variants=(attack,)) for attack in attacks))
+
+
+def dealt(made: plan.Plan) -> frozenset[str]:
+    """The damage types a plan deals at any degree."""
+    return frozenset(p.type for step in made.steps for a in step.variants if a for packets in a.on for packet in packets for p in packet.parts)
 
 
 def reductions(table: Mapping[str, int | str]) -> tuple[Reduction, ...]:

@@ -63,6 +63,10 @@ class System(ABC, Generic[R, T, B, S]):
     def facing(self, rules: R, target: T, ledger: Ledger) -> plan.Target:
         """The target as the plan's attacks meet it."""
 
+    def meeting(self, made: Plan, faced: plan.Target, target: T, ledger: Ledger) -> plan.Target:
+        """The faced target once the plan is known, where what it suffers depends on what is dealt; by default it does not."""
+        return faced
+
     def derive(self, build: B | S, rules: R, target: T, ac: int | None = None) -> Derivation:
         """The plan and target of a build, each number explained.
 
@@ -86,7 +90,7 @@ class System(ABC, Generic[R, T, B, S]):
                 made = self.from_sheet(build, rules, target, ledger)
             else:
                 raise TypeError(f"build must be a statblock or sheet of {self.id}; got {type(build).__name__}")
-            faced = self.facing(rules, target, ledger)
+            faced = self.meeting(made, self.facing(rules, target, ledger), target, ledger)
         except (PlanError, NotationError) as error:
             raise ProblemError([Problem((), str(error))]) from error
         if ac is not None:
