@@ -18,12 +18,12 @@ KNOWN_TYPES = PHYSICAL | {
 }  # fmt: skip
 
 
-def part(damage: Damage, *, times: int = 1, scale: int = 1, each: int | None = None, floor: int = 0) -> Part:
-    """The part of one damage entry rolled ``times`` times and multiplied by ``scale``, each roll at least ``each`` and the part at least ``floor``.
+def part(damage: Damage, *, times: int = 1, each: int | None = None, floor: int = 0) -> Part:
+    """The part of one damage entry rolled ``times`` times, each roll at least ``each`` and their sum at least ``floor``.
 
     No entry is below 0, so that a penalty on one does not eat into another.
     """
-    roll = Roll(dice=damage.sum.dice, flat=damage.sum.flat, minimum=each, times=times, scale=scale, precision=damage.precision)
+    roll = Roll(dice=damage.sum.dice, flat=damage.sum.flat, minimum=each, times=times, precision=damage.precision)
     return Part(type=damage.type, rolls=(roll,), minimum=floor)
 
 

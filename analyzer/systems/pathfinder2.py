@@ -120,6 +120,13 @@ class Pathfinder2Statblock(StatblockKeys, StrikeKeys, FortuneKeys):
     agile: bool = Field(default=False, description="agile: multiple attack penalty -4 and -8 instead of -5 and -10")
     weapons: Annotated[tuple[Pathfinder2WeaponLine, ...], Items()] | None = Field(default=None, description=StatblockKeys.model_fields["weapons"].description)
 
+    @classmethod
+    def presence(cls, keys: frozenset[str]) -> Iterator[Problem]:
+        """Several weapons list their bonuses."""
+        apart = {"attacks", "agile"} & keys if "weapons" in keys else frozenset[str]()
+        yield from super().presence(keys - apart)
+        yield from (left_out(k, "when there are weapons, each of which lists its final bonuses", "both") for k in sorted(apart))
+
     @model_validator(mode="after")
     def _one_list(self) -> Self:
         if self.attack is not None and len(self.attack) != 1:
@@ -404,8 +411,9 @@ def _typed(entry: Damage, type: str) -> Damage:
 
 
 def _twice(entry: Damage, rules: Pathfinder2Rules) -> Part:
+    made = part(entry)
     if rules.critical_doubling == "double":
-        return part(entry, scale=2)
+        return replace(made, rolls=tuple(replace(roll, scale=2) for roll in made.rolls))
     return part(replace(entry, sum=DiceSum(dice=tuple(replace(d, count=2 * d.count) for d in entry.sum.dice), flat=2 * entry.sum.flat)))
 
 
