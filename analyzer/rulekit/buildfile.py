@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from analyzer.rulekit.lowering import dealt
 from analyzer.rulekit.models import Model, TargetKeys
 from analyzer.rulekit.problems import Path, Problem, ProblemError, ScenarioError, shown, unknown_key
 from analyzer.rulekit.reading import line, section, typos
@@ -81,7 +82,7 @@ def _is_statblock(table: object) -> bool:
 
 def _together(game: AnySystem, rules: Model, target: TargetKeys, builds: list[tuple[str, Model | None]]) -> Iterator[Problem]:
     """The problems of builds and target that are each right alone."""
-    dealt: set[str] = set()
+    types: set[str] = set()
     every = bool(builds)
     for i, (_, model) in enumerate(builds):
         if model is None:
@@ -93,9 +94,9 @@ def _together(game: AnySystem, rules: Model, target: TargetKeys, builds: list[tu
             yield from (p if p.path[:1] == ("target",) else p.below(("build", i)) for p in error.problems)
             every = False
             continue
-        dealt |= {part.type for step in derived.plan.steps for a in step.variants if a for packets in a.on for packet in packets for part in packet.parts}
+        types |= dealt(derived.plan)
     for path, table in game.reduction_tables(target):
-        yield from (p.below(("target",)) for p in typos(path, table, dealt, every=every))
+        yield from (p.below(("target",)) for p in typos(path, table, types, every=every))
 
 
 def _name_at(path: Path, data: Mapping[str, Any]) -> str | None:

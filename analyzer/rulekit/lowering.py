@@ -42,6 +42,11 @@ def turn(attacks: Iterable[Attack]) -> Turn:
     return Turn(steps=tuple(Step(variants=(attack,)) for attack in attacks))
 
 
+def dealt(made: plan.Plan) -> frozenset[str]:
+    """The damage types a plan deals at any degree."""
+    return frozenset(p.type for step in made.steps for a in step.variants if a for packets in a.on for packet in packets for p in packet.parts)
+
+
 def reductions(table: Mapping[str, int | str]) -> tuple[Reduction, ...]:
     """A reduction per entry: single types first, then ``physical`` on the sum of all physical damage, then ``all`` on what is left."""
     return tuple(_reduction(name, table[name]) for name in _in_order(table))

@@ -79,7 +79,7 @@ class SrdGame(System[R, SrdTarget, SrdStatblock, S]):
         """The target, its armor class derived or as given, with fortification."""
         return faced(target, rules, ledger)
 
-    def met(self, build: SrdStatblock | S, target: SrdTarget, faced: plan.Target, ledger: Ledger) -> plan.Target:
+    def met(self, build: SrdStatblock | S, made: Plan, target: SrdTarget, faced: plan.Target, ledger: Ledger) -> plan.Target:
         """The target as a sheet's Blind-Fight meets it."""
         return met(build, target, faced, ledger) if isinstance(build, SrdSheet) else faced
 

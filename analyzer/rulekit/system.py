@@ -63,8 +63,8 @@ class System(ABC, Generic[R, T, B, S]):
     def facing(self, rules: R, target: T, ledger: Ledger) -> plan.Target:
         """The target as the plan's attacks meet it."""
 
-    def met(self, build: B | S, target: T, faced: plan.Target, ledger: Ledger) -> plan.Target:
-        """The target as this build meets it; a game whose builds change it (a feat against concealment) says how."""
+    def met(self, build: B | S, made: Plan, target: T, faced: plan.Target, ledger: Ledger) -> plan.Target:
+        """The target as this build and its plan meet it: a feat against concealment, a resistance to each type that is dealt. By default as faced."""
         return faced
 
     def derive(self, build: B | S, rules: R, target: T, ac: int | None = None) -> Derivation:
@@ -90,7 +90,7 @@ class System(ABC, Generic[R, T, B, S]):
                 made = self.from_sheet(build, rules, target, ledger)
             else:
                 raise TypeError(f"build must be a statblock or sheet of {self.id}; got {type(build).__name__}")
-            faced = self.met(build, target, self.facing(rules, target, ledger), ledger)
+            faced = self.met(build, made, target, self.facing(rules, target, ledger), ledger)
         except (PlanError, NotationError) as error:
             raise ProblemError([Problem((), str(error))]) from error
         if ac is not None:

@@ -30,7 +30,6 @@ and the old fault by which the off hand's bonus damage takes the main weapon's m
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
@@ -42,12 +41,12 @@ from analyzer.rulekit.armor import ArmoredTarget, armor_class
 from analyzer.rulekit.combatant import iteratives
 from analyzer.rulekit.fields import Between, Count, Critical, DamageList, Items, Percent, ReductionTable
 from analyzer.rulekit.layers import PercentTable, inseparable, percent_off
-from analyzer.rulekit.ledger import Ledger, Line, Term, named
+from analyzer.rulekit.ledger import Ledger, Term, named
 from analyzer.rulekit.lowering import blow, facing, part, reductions, turn
 from analyzer.rulekit.martial import MartialSheet, MartialWeapon
 from analyzer.rulekit.models import Model, StatblockKeys, WeaponLine, arsenal, left_out, raise_any
 from analyzer.rulekit.problems import Path, Problem
-from analyzer.rulekit.system import Derivation, System
+from analyzer.rulekit.system import System
 from analyzer.rulekit.wielding import strength_damage, wielder_terms
 
 MOST_DODGE = 20
@@ -227,14 +226,13 @@ class Nwn(System[NwnRules, NwnTarget, NwnStatblock, NwnSheet]):
         layers = (*percent_off(target.immunity), *reductions(target.resistance), *faced.reductions[0])
         return faced.but(immune_precision=faced.immune_precision or covered, reductions=(layers,))
 
-    def derive(self, build: NwnStatblock | NwnSheet, rules: NwnRules, target: NwnTarget, ac: int | None = None) -> Derivation:
-        """The plan and target of a build; the attacker's blind-fight is a second roll of the target's concealment."""
-        made = super().derive(build, rules, target, ac)
+    def met(self, build: NwnStatblock | NwnSheet, made: Plan, target: NwnTarget, faced: plan.Target, ledger: Ledger) -> plan.Target:
+        """The target as this build meets it: the attacker's blind-fight is a second roll of the target's concealment."""
         blind_fight = build.blind_fight if isinstance(build, NwnStatblock) else "blind-fight" in build.feats
-        if not blind_fight or not made.target.miss[0]:
-            return made
-        line = Line("target", "miss chance rolls", "2", "blind-fight: a miss by concealment is rolled once more, and misses when both do")
-        return replace(made, target=made.target.but(miss_rolls=2), lines=(*made.lines, line))
+        if not blind_fight or not faced.miss[0]:
+            return faced
+        ledger.note("target", "miss chance rolls", 2, "blind-fight: a miss by concealment is rolled once more, and misses when both do")
+        return faced.but(miss_rolls=2)
 
     def reduction_tables(self, target: NwnTarget) -> tuple[tuple[Path, dict[str, Any]], ...]:
         """The three layers of protection."""
