@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from analyzer.analyses.compare import compare
     from analyzer.analyses.curve import curve
+    from analyzer.analyses.rules import rules
     from analyzer.analyses.sample import sample
     from analyzer.analyses.trace import trace
     from analyzer.answer import Answer
@@ -44,6 +45,7 @@ __all__ = [  # noqa: RUF022 - in the order a reader meets them
     "curve",
     "sample",
     "trace",
+    "rules",
     "schema",
 ]
 

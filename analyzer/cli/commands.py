@@ -15,6 +15,7 @@ from analyzer import examples as shipped
 from analyzer import scenario, systems
 from analyzer.analyses import compare as comparing
 from analyzer.analyses import curve as curving
+from analyzer.analyses import rules as ruling
 from analyzer.cli import options as o
 from analyzer.cli import tables
 from analyzer.cli.app import DISAGREE, Notation, app
@@ -22,6 +23,9 @@ from analyzer.cli.output import Format, as_json, check_picture, console, emit, m
 from analyzer.dice import MAX_SUM
 from analyzer.records import Detail, Record, detailed
 from analyzer.sweeps import parse_acs
+
+#: What ``--system`` takes besides the id of a game.
+EVERY = "all"
 
 
 def _table_of(by: Detail) -> Callable[[Sequence[Record], Console], Table]:
@@ -105,7 +109,7 @@ def dpr(
     ] = None,
     dr: Annotated[str | None, typer.Option("--dr", metavar="N", help="Damage reduction: points off the physical damage of each attack.")] = None,
     ac: o.AcOption = o.SWEEP,
-    system: Annotated[str, typer.Option("--system", metavar="ID", help="The game ('analyzer systems' lists them).")] = "d20",
+    system: Annotated[str, typer.Option("--system", metavar="ID|all", help="The game ('analyzer systems' lists them), or all of them.")] = "d20",
     miss_chance: Annotated[str | None, typer.Option("--miss-chance", metavar="PERCENT", help="Concealment.")] = None,
     immune: Annotated[list[str] | None, typer.Option("--immune", metavar="critical|precision", help="What the target is immune to. Repeatable.")] = None,
     form: o.FormatOption = "table",
@@ -117,12 +121,34 @@ def dpr(
     check_picture(plot)
     written, detail = o.format_of(form), o.detail_of(by)
     points, percent = o.number_of(dr, "--dr", MAX_SUM), o.number_of(miss_chance, "--miss-chance", 100)
-    build = scenario.statblock(attack, damage, critical=crit, extra=tuple(extra or ()), system=system, rules=o.switches_of(rule, system))
-    keys: dict[str, object] = {"reduction": None if points is None else {"physical": points}, "miss_chance": percent, "immune": immune}
-    target = scenario.target(system, **{key: value for key, value in keys.items() if value is not None})
-    emit(curving.records(build, ac, target=target, by=detail), written, _table_of(detail))
+    given: dict[str, object] = {"reduction": None if points is None else {"physical": points}, "miss_chance": percent, "immune": immune}
+    target = {key: value for key, value in given.items() if value is not None}
+
+    def played(game: str, name: str | None) -> scenario.Build:
+        build = scenario.statblock(attack, damage, critical=crit, extra=tuple(extra or ()), system=game, name=name, rules=o.switches_of(rule, game))
+        build.derive(scenario.target(game, **target))
+        return build
+
+    builds = _in_every_game(played) if system == EVERY else [played(system, None)]
+    emit(curving.records(builds, ac, target=target, by=detail), written, _table_of(detail))
     if plot is not None:
-        _draw(curving.records(build, ac, target=target), plot)
+        _draw(curving.records(builds, ac, target=target), plot)
+
+
+def _in_every_game(played: Callable[[str, str | None], scenario.Build]) -> list[scenario.Build]:
+    """The build of every game that can play it, named by the game; the others are told on stderr, with what they refuse."""
+    builds: list[scenario.Build] = []
+    refused: list[str] = []
+    for game in systems.systems():
+        try:
+            builds.append(played(game, game))
+        except scenario.ScenarioError as error:
+            refused.append(f"{game}: {'; '.join(error.problems)}")
+    if not builds:
+        raise scenario.ScenarioError(refused)
+    for line in refused:
+        message(f"left out: {line}")
+    return builds
 
 
 @app.command()
@@ -187,8 +213,14 @@ def examples(
 
 
 @app.command(name="systems")
-def list_systems(form: o.FormatOption = "table") -> None:
-    """List the games."""
+def list_systems(
+    form: o.FormatOption = "table",
+    rules: Annotated[bool, typer.Option("--rules", help="Show which rule differs where, and every switch of [rules].")] = False,
+) -> None:
+    """List the games, or with --rules what each of them does."""
+    if rules:
+        emit(ruling.records(), o.format_of(form), tables.rules)
+        return
     emit([{"id": s.id, "name": s.name, "summary": s.summary} for s in systems.systems().values()], o.format_of(form), tables.listing)
 
 

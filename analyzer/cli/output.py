@@ -15,9 +15,8 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.table import Table
 
 from analyzer.records import Record, Value
 
@@ -56,7 +55,7 @@ def message(text: str) -> None:
     print(text, file=sys.stderr)  # noqa: T201 - the one place that writes messages
 
 
-def emit(records: Sequence[Record], form: Format, table: Callable[[Sequence[Record], Console], Table]) -> None:
+def emit(records: Sequence[Record], form: Format, table: Callable[[Sequence[Record], Console], RenderableType]) -> None:
     """Write records to stdout in the form asked for."""
     if form is Format.TABLE:
         screen = console()

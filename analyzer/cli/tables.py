@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from itertools import groupby
 
 from rich import box
-from rich.console import Console
+from rich.console import Console, Group
 from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
@@ -138,6 +138,26 @@ def listing(records: Sequence[Record], _console: Console) -> Table:
     for record in records:
         table.add_row(*(str(value) for value in record.values()))
     return table
+
+
+def rules(records: Sequence[Record], _console: Console) -> Group:
+    """What the games do, a column each, and what each lets one switch."""
+    games = list(dict.fromkeys(str(record["system"]) for record in records))
+    played = _table()
+    for heading in ("rule", *games):
+        played.add_column(heading, overflow="fold")
+    switches = _table()
+    for heading in ("game", "switch", "default", "choices", "about"):
+        switches.add_column(heading, overflow="fold")
+    for rule in dict.fromkeys(record["rule"] for record in records if record["choices"] is None):
+        values = {record["system"]: str(record["value"]) for record in records if record["rule"] == rule}
+        played.add_row(str(rule), *(values.get(game, "-") for game in games), end_section=True)
+    for game in games:
+        rows = [record for record in records if record["system"] == game and record["choices"] is not None]
+        for i, row in enumerate(rows):
+            cells = (str(row[key]) for key in ("rule", "value", "choices", "about"))
+            switches.add_row(game if i == 0 else "", *cells, end_section=i == len(rows) - 1)
+    return Group(played, switches)
 
 
 def derivation(build: str, lines: Sequence[Line]) -> Table:
