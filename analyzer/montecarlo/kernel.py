@@ -19,13 +19,14 @@ from numba import njit
 
 #: Faces that may share one 32-bit word; the chance of any combination is off by less than WORD_FACES / 2**32 of itself.
 WORD_FACES = 10_000
-#: Words kept for negation (1), miss chance (4) and landing (1) of a step, rounded up to whole Philox blocks.
+#: Most totals for which a run keeps four histograms.
+SPLIT_TOTALS = 4096
+#: Words kept for negation (1) and miss chance (4) of a step, rounded up to whole Philox blocks.
 RESOLVE_WORDS = 8
-LANDING_WORD = 5
 
 # Columns of Program.attacks.
 (
-    A_DICE, A_BEST, A_LUCKY, A_EXTRA, A_EXTRA_END, A_EXTRA_LOW, A_TABLE, A_CONFIRM, A_TAKE, A_EFFECT, A_AREA, A_CREATURES, A_SCATTERS, A_CHECK_SLOT,
+    A_DICE, A_BEST, A_LUCKY, A_EXTRA, A_EXTRA_END, A_EXTRA_LOW, A_TABLE, A_CONFIRM, A_TAKE, A_EFFECT, A_AREA, A_KINDS, A_SCATTERS, A_CHECK_SLOT,
     A_RESOLVE_SLOT, A_DAMAGE_SLOT, A_NEGATABLE, A_MISSES, A_PACKETS,
 ) = range(19)  # fmt: skip
 A_COLUMNS = A_PACKETS + 8  # start and end of the packets of each degree
@@ -61,11 +62,11 @@ class Program(NamedTuple):
     rolls: Any
     parts: Any
     packets: Any
-    #: (n_packet x creature + 1,): where each one's operations begin
+    #: (n_packet x kind of creature + 1,): where each one's operations begin
     op_starts: Any
     #: (n_ops, 8): reduce or merge registers
     ops: Any
-    #: flat (landing, creature) tables of 0 and 1
+    #: flat (landing, kind of creature) tables: how many of the kind are caught
     caught: Any
     #: (8,): miss n, d, rolls; negate n, d; immune to criticals; most parts of a packet; number of states
     target: Any
@@ -373,14 +374,24 @@ def _check_any(words, source, key, first, lanes, n, prog, a, degree, kept, extra
     for j in range(n):
         none[j] = 0
     _roll_check(words, source, key, first, lanes, n, prog, a, kept, extra, buf, none, rec, base, tracing, False)
+    plain = attack[A_EXTRA] == attack[A_EXTRA_END]
     threats = 0
-    for j in range(n):
-        row = prog.thresholds[table + extra[j] - low]
-        face = kept[j]
-        degree[j] = np.int32(face >= row[0]) + np.int32(face >= row[1])
-        threatens = face >= row[2]
-        threats += threatens
-        none[j] = 0 if threatens else 1
+    if plain:
+        miss, hit, threat = np.int32(prog.thresholds[table, 0]), np.int32(prog.thresholds[table, 1]), np.int32(prog.thresholds[table, 2])
+        for j in range(n):
+            face = kept[j]
+            degree[j] = np.int32(face >= miss) + np.int32(face >= hit)
+            threatens = np.int32(face >= threat)
+            threats += threatens
+            none[j] = np.int32(1) - threatens
+    else:
+        for j in range(n):
+            row = table + extra[j] - low
+            face = kept[j]
+            degree[j] = np.int32(face >= prog.thresholds[row, 0]) + np.int32(face >= prog.thresholds[row, 1])
+            threatens = np.int32(face >= prog.thresholds[row, 2])
+            threats += threatens
+            none[j] = np.int32(1) - threatens
     if attack[A_CONFIRM]:
         _roll_check(words, source, key, first, lanes, n, prog, a, kept, extra, buf, none, rec, base, tracing, True)
         for j in range(n):
@@ -545,7 +556,7 @@ def _damage(words, source, key, first, lanes, n, prog, a, deals, scattered, dama
     attack = prog.attacks[a]
     # A miss that does not scatter strikes the first creature alone, as an attack without an area does.
     spread = attack[A_AREA] >= 0 and (scattered or deals >= 2)
-    creatures = attack[A_CREATURES] if spread else 1
+    kinds = attack[A_KINDS] if spread else 1
     for j in range(n):
         damage[j] = 0
     for k in range(attack[A_PACKETS + 2 * deals], attack[A_PACKETS + 2 * deals + 1]):
@@ -554,9 +565,9 @@ def _damage(words, source, key, first, lanes, n, prog, a, deals, scattered, dama
         for p in range(first_part, end_part):
             _roll_part(words, source, key, first, lanes, n, prog, p, values[p - first_part], work, dropped, none, rec, base, tracing, step)
         keep, of = packet[K_KEEP], packet[K_OF]
-        for c in range(creatures):
+        for c in range(kinds):
             registers = values
-            if c + 1 < creatures:
+            if c + 1 < kinds:
                 registers = reg
                 for p in range(end_part - first_part):
                     for j in range(n):
@@ -574,7 +585,7 @@ def _damage(words, source, key, first, lanes, n, prog, a, deals, scattered, dama
                     damage[j] += out[j]
             else:
                 for j in range(n):
-                    damage[j] += out[j] * np.int32(prog.caught[attack[A_AREA] + landing[j] * creatures + c])
+                    damage[j] += out[j] * np.int32(prog.caught[attack[A_AREA] + landing[j] * kinds + c])
 
 
 @_jit
@@ -611,6 +622,10 @@ def run(prog, key, first_trial, n_trials, block, first_slot, tally, rec):
     # A trial's sums so far, packed: damage below bit 32, hits from there, criticals from bit 48.
     so_far = np.empty(block, np.int64)
     effect_bits = np.zeros(block, np.int64)
+    # Four copies each, so that neighbouring trials of one total need not wait for each other's count.
+    tables = np.zeros((4, tally.table.shape[0], tally.table.shape[1]), np.int64)
+    size = tally.histogram.shape[0]
+    histograms = np.zeros((4, size if size <= SPLIT_TOTALS else 1), np.int64)
     source = np.empty(4, np.int64)
     check_source = np.empty(4, np.int64)
 
@@ -694,15 +709,13 @@ def run(prog, key, first_trial, n_trials, block, first_slot, tally, rec):
                 deals = 2 if scattered else d
                 gain = np.int64(0) if d < 2 else (_HIT if d == 2 else _HIT + _CRIT)
                 if attack[A_PACKETS + 2 * deals] < attack[A_PACKETS + 2 * deals + 1] or scattered:
+                    source[0], source[1], source[2] = first_slot + attack[A_DAMAGE_SLOT], 1, -1
                     if attack[A_AREA] >= 0:
                         for i in range(m):
                             landing[i] = 0
                         if scattered:
-                            landing_slot = first_slot + attack[A_RESOLVE_SLOT] + LANDING_WORD
-                            _fill_some(words, key, first, trials_buf, landing_slot // 4, m)
-                            word = words[landing_slot % 4]
-                            _take(word, 8, m, work[0])
-                            _take(word, 4, m, work[1])
+                            _draw(words, source, key, first, trials_buf, m, 8, work[0])
+                            _draw(words, source, key, first, trials_buf, m, 4, work[1])
                             for i in range(m):
                                 landing[i] = 1 + 4 * (work[0, i] - 1) + work[1, i] - 1
                                 if tracing:
@@ -711,7 +724,6 @@ def run(prog, key, first_trial, n_trials, block, first_slot, tally, rec):
                     if prog.target[3] > 0:
                         for i in range(m):
                             dropped_some[i] = dropped[members[i]]
-                    source[0], source[1], source[2] = first_slot + attack[A_DAMAGE_SLOT], 1, -1
                     _damage(
                         words, source, key, first, trials_buf, m, prog, a, deals, scattered, damage, landing, values, reg, work, dropped_some, none, rec, start,
                         tracing, step,
@@ -747,8 +759,12 @@ def run(prog, key, first_trial, n_trials, block, first_slot, tally, rec):
         for j in range(n_all):
             total[j] = np.int32(so_far[j] & np.int64(0xFFFFFFFF))
         if tally.histogram.shape[0] > 0:
-            for j in range(n_all):
-                tally.histogram[total[j]] += 1
+            if histograms.shape[1] > 1:
+                for j in range(n_all):
+                    histograms[j & 3, total[j]] += 1
+            else:
+                for j in range(n_all):
+                    tally.histogram[total[j]] += 1
         points = np.int64(0)
         squares = np.int64(0)
         for j in range(n_all):
@@ -758,7 +774,7 @@ def run(prog, key, first_trial, n_trials, block, first_slot, tally, rec):
         tally.totals[0] += points
         tally.totals[1] += squares
         for j in range(n_all):
-            tally.table[(so_far[j] >> 32) & 0xFFFF, so_far[j] >> 48] += 1
+            tables[j & 3, (so_far[j] >> 32) & 0xFFFF, so_far[j] >> 48] += 1
         for e in range(n_effects):
             count = np.int64(0)
             for j in range(n_all):
@@ -767,3 +783,8 @@ def run(prog, key, first_trial, n_trials, block, first_slot, tally, rec):
         if recording:
             for j in range(n_all):
                 rec.total[start + j] = total[j]
+
+    for copy in range(4):
+        tally.table[:] += tables[copy]
+        if histograms.shape[1] > 1:
+            tally.histogram[:] += histograms[copy]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyzer.montecarlo import kernel as k
-from analyzer.plan import DEGREES, HIT, MAX_TOTAL, Attack, Check, Critical, Die, Packet, Part, Plan, PlanError, Roll, Step, Target
+from analyzer.plan import DEGREES, HIT, MAX_TOTAL, Attack, Check, Critical, Die, Packet, Part, Plan, PlanError, Reduction, Roll, Step, Target
 
 #: Slots of words a round may use: 24 bits, shared by the rounds of a fight.
 MAX_SLOTS = 2**24
@@ -113,14 +113,14 @@ class _Tables:
         low = sum(r.lowest for r in part.rolls if not r.precision) + sum(min(0, r.lowest) for r in part.rolls if r.precision)
         self.parts.append([start, len(self.rolls), low < part.minimum, part.minimum])
 
-    def add_packet(self, packet: Packet, creatures: int) -> int:
-        """Add a packet; returns the most damage it deals, over all creatures."""
+    def add_packet(self, packet: Packet, kinds: Sequence[Sequence[int]]) -> int:
+        """Add a packet for every kind of creature (those with equal reductions); returns the most damage it deals, over all creatures."""
         start = len(self.parts)
         for part in packet.parts:
             self.add_part(part)
         self.packets.append([start, len(self.parts), *packet.keep, len(self.op_starts) - 1])
         self.most_parts = max(self.most_parts, len(packet.parts))
-        return sum(self.add_operations(packet, c) for c in range(creatures))
+        return sum(self.add_operations(packet, kind[0]) * len(kind) for kind in kinds)
 
     def add_operations(self, packet: Packet, creature: int) -> int:
         """Merge and reduce the packet's parts for one creature; returns the most damage it takes."""
@@ -153,18 +153,22 @@ class _Tables:
         check = attack.check
         rows = thresholds(check, attack.bonus, ac)
         extra = self.add_dice(check.extra)
-        creatures, area = 1, -1
+        kinds, area = [[0]], -1
         if attack.area is not None:
             creatures = len(attack.area.caught[0])
             if creatures > len(self.target.reductions):
                 raise PlanError(f"reductions must be {creatures} tuples, one per creature of {attack.label!r}; got {len(self.target.reductions)}")
             area = len(self.caught)
-            self.caught += [c for row in attack.area.caught for c in row]
+            alike: dict[tuple[Reduction, ...], list[int]] = {}
+            for creature in range(creatures):
+                alike.setdefault(self.target.reductions[creature], []).append(creature)
+            kinds = list(alike.values())
+            self.caught += [sum(row[c] for c in kind) for row in attack.area.caught for kind in kinds]
         packets: list[int] = []
         high = 0
         for deals in range(DEGREES):
             start = len(self.packets)
-            high = max(high, sum(self.add_packet(p, creatures) for p in attack.on[deals] if p.parts))
+            high = max(high, sum(self.add_packet(p, kinds) for p in attack.on[deals] if p.parts))
             packets += [start, len(self.packets)]
         effect = -1
         if attack.effect is not None:
@@ -173,7 +177,7 @@ class _Tables:
         self.attacks.append(
             [
                 *(check.dice, check.best, check.reroll_ones, *extra, sum(d.lowest for d in check.extra), self.n_thresholds),
-                *(check.critical is Critical.CONFIRM, check.take_hit, effect, area, creatures, scatters),
+                *(check.critical is Critical.CONFIRM, check.take_hit, effect, area, len(kinds), scatters),
                 *(*slots, self._negatable(attack), scatters or any(attack.on[:HIT]), *packets),
             ]
         )
@@ -231,8 +235,9 @@ def _blocks(words: int) -> int:
 
 
 def _damage_dice(attack: Attack) -> list[list[int]]:
-    """Sides of the dice of each degree's packets."""
-    return [[s for packet in packets for s in _packet_dice(packet)] for packets in attack.on]
+    """Sides of the dice of each degree's packets, after those of a landing where the attack may scatter."""
+    landing = [8, 4] if attack.area is not None and attack.area.scatters else []
+    return [[*landing, *(s for packet in packets for s in _packet_dice(packet))] for packets in attack.on]
 
 
 def lower(plan: Plan, target: Target, defences: Sequence[int]) -> Lowered:
@@ -268,7 +273,7 @@ def lower(plan: Plan, target: Target, defences: Sequence[int]) -> Lowered:
             for attack, where in step.groups():
                 slots = (check_slot, slot, slot + k.RESOLVE_WORDS)
                 high = max(high, tables.add_attack(attack, int(defences[attack.defence]), slots))
-                dice = max(dice, len(_check_dice(attack.check)) + 1 + target.miss_rolls + 2 + max(len(d) for d in _damage_dice(attack)))
+                dice = max(dice, len(_check_dice(attack.check)) + 1 + target.miss_rolls + max(len(d) for d in _damage_dice(attack)))
                 groups.append([step_index, len(tables.attacks) - 1, sum(1 << s for s in where), attack.effect is not None and attack.effect == reported])
             if groups and groups[-1][0] == step_index and not begun:
                 begins[step_index] = begun = True

@@ -17,7 +17,7 @@ from analyzer.rulekit.problems import Path
 
 #: Points by damage type, or by ``physical`` or ``all`` for every such type.
 PointTable = dict[DamageType, Count]
-#: The immunities every game has, which are no damage types.
+#: The immunities that are no damage types.
 GENERAL = ("critical", "precision")
 
 
@@ -27,12 +27,12 @@ class InstanceKeys(TargetKeys):
     weakness: PointTable = Field(default_factory=dict, description="points added to the damage of a type when any of it is dealt")
     resistance: PointTable = Field(default_factory=dict, description="points off the damage of a type; 'physical' and 'all': off each such type")
     immune: Annotated[tuple[DamageType, ...], Items(alone=True)] = Field(  # type: ignore[assignment]  # damage types beside the two words of every game
-        default=(), description="damage types; 'critical': criticals deal the damage of hits; 'precision': precision damage is not rolled"
+        default=(), description="damage types; 'critical': a critical's damage is not doubled; 'precision': precision damage is not rolled"
     )
 
     def general(self) -> TargetKeys:
-        """The target with the immunities every game has alone."""
-        return self.model_copy(update={"immune": tuple(kind for kind in self.immune if kind in GENERAL)})
+        """The target with the one immunity a plan's target has too: to be immune to criticals here only takes their doubling away."""
+        return self.model_copy(update={"immune": tuple(kind for kind in self.immune if kind == "precision")})
 
     def tables(self) -> tuple[tuple[Path, ReductionTable], ...]:
         """Every table or list of damage types, with its key path."""

@@ -18,7 +18,8 @@ with a greater and three with a major striking rune; ``critical_extra``. Splash 
 
 Target: each damage type is an instance of its own. Immunity to it comes first, then the highest weakness, then the highest resistance that applies, one to
 ``physical`` or ``all`` on every such type separately. (Since the errata of 2026 the target uses such a resistance against one type it chooses: write that
-type.) ``reduction``, which every game has, comes after. A target immune to criticals takes the damage of a hit.
+type.) ``reduction``, which every game has, comes after. Against a target immune to criticals a critical success is one still: its damage is not doubled, but
+what only a critical adds is dealt, fatal's larger dice too.
 
 The flat check against a concealed (DC 5) or hidden (DC 11) target is rolled once the attack has hit. Failed, it leaves the target untouched; the plan could
 only call it a failure, which ``splash`` and ``miss_damage`` would hurt, so these are refused together. Not expressible either, and refused: persistent
@@ -259,13 +260,15 @@ class Pathfinder2(System[Pathfinder2Rules, Pathfinder2Target, Pathfinder2Statblo
         return Plan(turns=(turn(attacks),))
 
     def facing(self, rules: Pathfinder2Rules, target: Pathfinder2Target, ledger: Ledger) -> plan.Target:
-        """The target: AC, flat check, and the two immunities every game has."""
+        """The target: AC, flat check, and the immunities that are no damage types."""
         given = Term("given", target.ac, "armor class as a number") if target.ac is not None else Term("base", 10, "no AC is given: 10")
         off_guard = Term("off-guard", -2 if target.off_guard else 0, "-2 against an off-guard target")
         cover = Term(f"{target.cover} cover", COVER[target.cover], "lesser, standard and greater cover give +1, +2 and +4")
         ac = ledger.total("target", "AC", [given, off_guard, cover], signed=False)
         shift = "a natural 20 is one degree better, a natural 1 one worse" if rules.natural_shift else "natural 20 and 1 count by their totals"
         ledger.note("target", "an attack hits with", "AC or more", f"10 more is a critical, 10 less a critical failure; {shift}")
+        if "critical" in target.immune:
+            ledger.note("target", "immune", "critical", "a critical's damage is not doubled; what fatal, deadly and the like add to it is dealt")
         found = facing(target.general(), (ac,), ledger)
         if not (target.concealed or target.hidden):
             return found
@@ -388,12 +391,14 @@ def _packets(
     if missed and (target.concealed or target.hidden):
         why = f"with splash or miss_damage: a failed flat check has no effect at all, which is not the failure these count on; got {_seen(target)} = true"
         raise_any([Problem(("target", _seen(target)), f"{_seen(target)} must be false {why}")])
+    doubles = "critical" not in target.immune
     how = "one roll, doubled" if rules.critical_doubling == "double" else "twice the dice, modifiers doubled"
+    how = how if doubles else "not doubled, the target being immune"
     told = [
         ("weapon damage", [weapon], f"a critical: {how}"),
         ("fatal", [grown] if line.fatal else [], f"the dice of a critical, and one {line.fatal} more that is not doubled"),
         ("deadly", added[-1:] if line.deadly else [], "on a critical, not doubled; two dice with greater striking, three with major"),
-        ("extra damage", extra, "of the weapon's type where it names none; doubled by a critical"),
+        ("extra damage", extra, f"of the weapon's type where it names none; {'doubled by a critical' if doubles else 'not doubled by a critical'}"),
         ("extra damage of a critical", critical[len(added) :], "not doubled"),
         ("damage of a failure", missed, "not on a critical failure; splash is dealt on a hit and a critical too, never doubled"),
     ]
@@ -401,7 +406,8 @@ def _packets(
         for entry in entries:
             ledger.note(section, name, entry, rule)
     hit = _least([*map(part, [weapon, *extra, *splash])], path, rules, target)
-    crit = _least([*(_twice(entry, rules) for entry in (grown, *extra)), *map(part, [*critical, *splash])], path, rules, target)
+    struck = [_twice(entry, rules) if doubles else part(entry) for entry in (grown, *extra)]
+    crit = _least([*struck, *map(part, [*critical, *splash])], path, rules, target)
     return (), blow(map(part, missed)) if missed else (), hit, crit
 
 
