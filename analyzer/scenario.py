@@ -206,11 +206,11 @@ def statblock(
     >>> statblock("+20/+15", "2d6+15", critical="17-20/x2", extra=["5d6"]).name
     '+20/+15 2d6+15'
     """
-    keys = {"attack": list(attack) if isinstance(attack, Iterable) and not isinstance(attack, str) else attack, "damage": damage, **more}
+    keys = {"attack": _listed(attack), "damage": damage, **more}
     if critical is not None:
         keys["critical"] = critical
-    if extra:
-        keys["extra"] = extra if isinstance(extra, str) else list(extra)
+    if extra != ():
+        keys["extra"] = _listed(extra)
     return _build(get_game(system), keys, name, rules, sheet=False)
 
 
@@ -296,6 +296,11 @@ def _default_name(model: Model) -> str:
     """The attacks and damage of a statblock, or the weapons of a sheet."""
     numbers = model.model_dump(include={"attack", "damage"}, exclude_none=True)
     return " ".join(map(str, numbers.values())) or "sheet"
+
+
+def _listed(value: Any) -> Any:  # noqa: ANN401 - whatever a caller passes; the model says what it must be
+    """Anything that can be gone through as a list, anything else as it is."""
+    return list(value) if isinstance(value, Iterable) and not isinstance(value, str) else value
 
 
 def _game(data: Mapping[str, Any]) -> AnySystem:

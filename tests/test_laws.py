@@ -1,5 +1,6 @@
 """Laws every game obeys, over random statblocks, switches and targets of every system there is; and the extremes with their values."""
 
+from functools import cache
 from itertools import pairwise
 from typing import Literal, get_args, get_origin
 
@@ -8,18 +9,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analyzer import compare, curve, sheet, statblock
+from analyzer import ScenarioError, compare, curve, sheet, statblock
 from analyzer.systems import systems
 
 SYSTEMS = sorted(systems())
 ACS = (-100, *range(-5, 45, 3), 1000)
-#: What a criticals' key may hold; a game that has the key draws it.
+#: What a criticals' key may hold; a game that has the key draws those it accepts.
 CRITICAL_KEYS = {
-    "critical": st.sampled_from(["20/x2", "19-20/x2", "18-20/x3", "15-20", "x4", "20/x1", "2-20/x2"]),
-    "critical_extra": st.sampled_from([(), ("1d10",), ("1d4 fire", "2")]),
-    "multipliers": st.sampled_from([(), (2,), (2, 3)]),
-    "critical_adds": st.sampled_from(["1d6", "2 fire"]),
-    "critical_effect": st.sampled_from(["burn", "severe wound"]),
+    "critical": ["20/x2", "19-20/x2", "18-20/x3", "15-20", "x4", "20/x1", "2-20/x2", "20", "18-20", "2-20", "none"],
+    "critical_extra": [(), ("1d10",), ("1d4 fire", "2")],
+    "multipliers": [(), (2,), (2, 3)],
+    "critical_adds": ["1d6", "2 fire"],
+    "critical_effect": ["burn", "severe wound"],
 }
 #: Rounding of sums of chances and damages.
 NEAR = 1e-9
@@ -31,11 +32,26 @@ def switches(rules):
     return st.fixed_dictionaries({}, optional=values)
 
 
+@cache
+def accepted(system, key):
+    """The values of a criticals' key that a statblock of the game takes: none where it has no such key."""
+    return [value for value in CRITICAL_KEYS[key] if key in systems()[system].Statblock.model_fields and takes(system, key, value)]
+
+
+def takes(system, key, value):
+    """Whether a statblock of the game may say this."""
+    try:
+        statblock("+5", "1d6", system=system, **{key: value})
+    except ScenarioError:
+        return False
+    return True
+
+
 @st.composite
 def rounds(draw, system, lowest_damage=-4):
     """A statblock of the game with the keys of a target to go with it."""
     game = systems()[system]
-    keys = {key: draw(values) for key, values in CRITICAL_KEYS.items() if key in game.Statblock.model_fields and draw(st.booleans())}
+    keys = {key: draw(st.sampled_from(values)) for key in CRITICAL_KEYS if (values := accepted(system, key)) and draw(st.booleans())}
     build = statblock(
         draw(st.lists(st.integers(-10, 35), min_size=1, max_size=4)),
         f"{draw(st.integers(0, 3))}d{draw(st.sampled_from([2, 4, 6, 12]))}{draw(st.integers(lowest_damage, 12)):+d}",
@@ -67,6 +83,13 @@ def test_switches_are_drawn_from_their_own_values():
     for game in systems().values():
         for field in game.Rules.model_fields.values():
             assert field.annotation is bool or get_origin(field.annotation) is Literal
+
+
+@every_system
+def test_every_criticals_key_of_a_game_is_drawn_with_more_than_one_value(system):
+    """A game that takes none of the values of a key it has, or one alone, needs others of its own form among them."""
+    for key in CRITICAL_KEYS.keys() & systems()[system].Statblock.model_fields.keys():
+        assert len(accepted(system, key)) > 1, key
 
 
 @every_system

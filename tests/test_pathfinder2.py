@@ -288,10 +288,23 @@ def test_immunity_weakness_resistance(keys, left):
     assert of_hit("7 slashing", extra=["2 precision", "6 fire", "3"], **keys) == pytest.approx(left, rel=1e-12)
 
 
-def test_a_target_immune_to_criticals_takes_the_damage_of_a_hit():
+def test_immunity_to_criticals_takes_the_doubling_only():
+    """Player Core 408: normal damage instead of double; the other effects of a critical stay, and it counts as one."""
     build = strike(damage="5", deadly="d8", **CRITICAL)
     assert mean(build) == pytest.approx(14.5, rel=1e-12)
-    assert mean(build, immune="critical") == pytest.approx(5, rel=1e-12)
+    assert mean(build, immune="critical") == pytest.approx(9.5, rel=1e-12)
+    assert degrees(build, immune="critical") == [0, 0, 0, 1]
+    for doubling in ("double", "dice"):
+        one = strike(damage="1d8+2", fatal="d12", extra=["1"], critical_extra=["2 fire"], rules={"critical_doubling": doubling})
+        assert written(first(one, immune="critical").on[3]) == [
+            "1x(1d12+2) physical",
+            "1x(0+1) physical",
+            "1x(1d12+0) physical",
+            "1x(0+2) fire",
+        ]
+    told = {(line.name, line.value): line.rule for line in build.derive(target(GAME, immune="critical")).lines}
+    assert "not doubled" in told["weapon damage", "5"]
+    assert told["immune", "critical"].startswith("a critical's damage is not doubled")
 
 
 # -- the sheet -------------------------------------------------------------------------------------------------------------------------------------------

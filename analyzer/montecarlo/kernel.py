@@ -580,12 +580,14 @@ def _damage(words, source, key, first, lanes, n, prog, a, deals, scattered, dama
             else:
                 for j in range(n):
                     out[j] = np.int32(np.int64(max(out[j], np.int32(0))) * keep // of)
-            if not spread:
+            if scattered:
+                table = attack[A_AREA] + c
                 for j in range(n):
-                    damage[j] += out[j]
+                    damage[j] += out[j] * np.int32(prog.caught[table + landing[j] * kinds])
             else:
+                caught = np.int32(prog.caught[attack[A_AREA] + c]) if spread else np.int32(1)
                 for j in range(n):
-                    damage[j] += out[j] * np.int32(prog.caught[attack[A_AREA] + landing[j] * kinds + c])
+                    damage[j] += out[j] * caught
 
 
 @_jit
@@ -710,17 +712,14 @@ def run(prog, key, first_trial, n_trials, block, first_slot, tally, rec):
                 gain = np.int64(0) if d < 2 else (_HIT if d == 2 else _HIT + _CRIT)
                 if attack[A_PACKETS + 2 * deals] < attack[A_PACKETS + 2 * deals + 1] or scattered:
                     source[0], source[1], source[2] = first_slot + attack[A_DAMAGE_SLOT], 1, -1
-                    if attack[A_AREA] >= 0:
+                    if scattered:
+                        _draw(words, source, key, first, trials_buf, m, 8, work[0])
+                        _draw(words, source, key, first, trials_buf, m, 4, work[1])
                         for i in range(m):
-                            landing[i] = 0
-                        if scattered:
-                            _draw(words, source, key, first, trials_buf, m, 8, work[0])
-                            _draw(words, source, key, first, trials_buf, m, 4, work[1])
-                            for i in range(m):
-                                landing[i] = 1 + 4 * (work[0, i] - 1) + work[1, i] - 1
-                                if tracing:
-                                    _log(rec, start, trials_buf, i, step, FOR_DIRECTION, -1, 8, work[0, i])
-                                    _log(rec, start, trials_buf, i, step, FOR_DISTANCE, -1, 4, work[1, i])
+                            landing[i] = 1 + 4 * (work[0, i] - 1) + work[1, i] - 1
+                            if tracing:
+                                _log(rec, start, trials_buf, i, step, FOR_DIRECTION, -1, 8, work[0, i])
+                                _log(rec, start, trials_buf, i, step, FOR_DISTANCE, -1, 4, work[1, i])
                     if prog.target[3] > 0:
                         for i in range(m):
                             dropped_some[i] = dropped[members[i]]

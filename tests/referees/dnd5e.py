@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from .harness import Outcome, Roll
-from .notation import PHYSICAL, Damage, bonuses, damage, damages
+from .notation import PHYSICAL, Damage, Dice, bonuses, damage, damages
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -60,15 +60,14 @@ def ability_modifier(sheet: dict[str, Any], ability: str) -> int:
     return given if given is not None else (sheet.get("abilities", {}).get(ability, 10) - 10) // 2
 
 
-def weapon_ability(sheet: dict[str, Any], weapon: dict[str, Any]) -> int:
-    """Modifier behind a weapon's attack and damage rolls."""
+def weapon_ability(sheet: dict[str, Any], weapon: dict[str, Any]) -> str:
+    """Ability behind a weapon's attack and damage rolls."""
     if "ability" in weapon:
-        return ability_modifier(sheet, weapon["ability"])
-    strength, dexterity = ability_modifier(sheet, "strength"), ability_modifier(sheet, "dexterity")
-    if weapon.get("finesse", False):
-        return max(strength, dexterity)  # finesse: the wielder picks, so the better
+        return str(weapon["ability"])
+    if weapon.get("finesse", False):  # finesse: the wielder picks, so the better; elven accuracy speaks for Dex when both are equal
+        return max("dexterity", "strength", key=lambda ability: ability_modifier(sheet, ability))
     # Dex for ranged weapons; a thrown melee weapon keeps the ability of its melee attack
-    return dexterity if weapon.get("kind") == "ranged" else strength
+    return "dexterity" if weapon.get("kind") == "ranged" else "strength"
 
 
 def attack_d20s(advantage: str, grants: str) -> tuple[int, bool]:
@@ -142,10 +141,13 @@ class Referee:
 
         def collected(key: str) -> tuple[Damage, ...]:
             entries = (entry for holder in holders for entry in damages(holder.get(key)))
-            # Sneak attack and its like: precision dice deal the damage type of the weapon
-            return tuple(Damage(e.dice, e.flat, swing.kind, True) if e.precision and e.kind == "physical" else e for e in entries)
+            # Damage without a type of its own, sneak attack among it, deals the damage type of the weapon
+            return tuple(replace(e, kind=swing.kind) if e.kind == "physical" else e for e in entries)
 
-        d20s, best = attack_d20s(plain(keys.get("advantage", "none")), plain(self._target.get("grants", "none")))
+        advantage = plain(keys.get("advantage", "none"))
+        if advantage == "elven accuracy" and "attack" not in weapon and weapon_ability(build, weapon) in ("strength", "constitution"):
+            advantage = "advantage"  # Elven accuracy: not for attacks by Strength or Constitution
+        d20s, best = attack_d20s(advantage, plain(self._target.get("grants", "none")))
         rest = Attack(
             0,
             collected("attack_dice"),
@@ -156,7 +158,7 @@ class Referee:
             swing,
             collected("extra"),
             collected("once_per_turn"),
-            collected("smite"),
+            collected("smite") if kind == "melee" else (),  # Divine smite: hits with a melee weapon
             plain(keys.get("smite_on", "first hit")),
             collected("critical_extra"),
             great_weapon,
@@ -170,7 +172,7 @@ class Referee:
     @staticmethod
     def _sheet_bonus(sheet: dict[str, Any], weapon: dict[str, Any], styles: set[str]) -> int:
         """Attack roll: ability, proficiency bonus when proficient, magic, named bonuses."""
-        number = weapon_ability(sheet, weapon) + weapon.get("magic", 0) + sum(sheet.get("attack_bonuses", {}).values())
+        number = ability_modifier(sheet, weapon_ability(sheet, weapon)) + weapon.get("magic", 0) + sum(sheet.get("attack_bonuses", {}).values())
         if weapon.get("proficient", True):
             number += sheet.get("proficiency_bonus", 0)
         if "archery" in styles and weapon.get("kind") == "ranged":
@@ -180,7 +182,7 @@ class Referee:
     @staticmethod
     def _sheet_damage(sheet: dict[str, Any], weapon: dict[str, Any], styles: set[str], *, alone: bool) -> int:
         """Damage roll: ability, magic, named bonuses."""
-        ability = weapon_ability(sheet, weapon)
+        ability = ability_modifier(sheet, weapon_ability(sheet, weapon))
         hand = weapon.get("hand", "main")
         if hand == "off" and "two weapon fighting" not in styles:
             ability = min(ability, 0)  # Off hand: a positive modifier stays out, a negative one does not
@@ -246,43 +248,53 @@ class Referee:
         return parts
 
     def _defended(self, parts: list[tuple[str, int]]) -> int:
-        """What the target takes of one attack: flat reductions, then per type immunity, resistance, vulnerability."""
+        """What the target takes of one attack: immunity, flat reductions, resistance, vulnerability, each on the sum of a type."""
+        reduction = self._target.get("reduction", {})
+
+        def cut(points: int, key: str) -> int:
+            left = reduction.get(key, 0)
+            return 0 if left == "immune" else max(0, points - left)
+
         sums: dict[str, int] = {}
         for kind, points in parts:
-            sums[kind] = sums.get(kind, 0) + points
-        reduction = self._target.get("reduction", {})
-        groups = [(key, [key]) for key in reduction if key not in ("physical", "all")]
-        groups += [("physical", list(PHYSICAL)), ("all", list(sums))]
-        for key, kinds in groups:  # single types, then all physical together, then everything
-            left = reduction.get(key, 0)
-            for kind in [kind for kind in sums if kind in kinds]:  # a shared reduction uses itself up in written order
-                taken = sums[kind] if left == "immune" else min(left, sums[kind])
-                sums[kind] -= taken
-                left = left if left == "immune" else left - taken
+            if not matches(kind, self.listed("immunity")):  # points off damage are not spent on what deals none
+                sums[kind] = sums.get(kind, 0) + points
+        sums = {kind: points if kind == "physical" else cut(points, kind) for kind, points in sums.items()}
+        if "physical" in reduction:  # one number taken off all weapon damage leaves one sum, which is halved or doubled as one
+            together = sum(sums.pop(kind, 0) for kind in PHYSICAL)
+            sums["physical"] = cut(together, "physical")
         total = 0
         for kind, points in sums.items():
-            if matches(kind, self._target.get("immunity", [])):
-                continue
             # Resistance and vulnerability come after every other modifier, in this order; halves round down
-            halved = points // 2 if matches(kind, self._target.get("resistance", [])) else points
-            total += halved * 2 if matches(kind, self._target.get("vulnerability", [])) else halved
-        return total
+            halved = points // 2 if matches(kind, self.listed("resistance")) else points
+            total += halved * 2 if matches(kind, self.listed("vulnerability")) else halved
+        return cut(total, "all")  # points off everything leave no types to halve or double: the game refuses these together
+
+    def listed(self, key: str) -> list[str]:
+        """The damage types of a list of the target; one may stand for a list of one."""
+        types = self._target.get(key, [])
+        return [types] if isinstance(types, str) else types
 
 
 def rolled(entry: Damage, times: int, again: int, least: int, better: str, roll: Roll) -> int:
     """Points of an entry: each die of it `times` as often, faces up to `again` rolled once more, faces below `least` read as `least`.
 
-    `better`: "roll" keeps the better of two whole rolls, "die" of two throws of each die.
+    `better`: "roll" keeps the better of two whole rolls, "die" of two throws of each die. Dice taken off damage (a reduced creature's 1d4 less) are no damage
+    dice of the attack, and every one of these features says "can": none touches them.
     """
 
-    def face(sides: int, reroll: int) -> int:
-        shown = roll(sides)
-        if shown <= max(reroll, again):
-            shown = roll(sides)  # once; the second face stands, which one it may be
-        return max(shown, least)
+    def face(dice: Dice) -> int:
+        shown = roll(dice.sides)
+        if shown <= max(dice.reroll, again if dice.sign > 0 else 0):
+            shown = roll(dice.sides)  # once; the second face stands, which one it may be
+        return max(shown, least) if dice.sign > 0 else shown
 
     def whole(throws: int) -> int:
-        return entry.flat + sum(max(dice.sign * face(dice.sides, dice.reroll) for _ in range(throws)) for dice in entry.dice for _ in range(dice.count * times))
+        total = entry.flat
+        for dice in entry.dice:
+            for _ in range(dice.count * times):
+                total += dice.sign * max(face(dice) for _ in range(throws if dice.sign > 0 else 1))
+        return total
 
     if better == "roll":
         return max(whole(1), whole(1))

@@ -57,8 +57,10 @@ def feats_of(sheet: dict[str, Any]) -> set[str]:
 
 
 def weapon_feats(sheet: dict[str, Any], weapon: dict[str, Any]) -> set[str]:
-    """Feats that may be about this weapon: none of them when it is not in focus."""
-    return feats_of(sheet) if weapon.get("focus", True) else set()
+    """Feats that may be about this weapon: none of them when it is not in focus; `focus = true` is Weapon Focus by itself."""
+    if not weapon.get("focus", True):
+        return set()
+    return feats_of(sheet) | ({"weapon focus"} if "focus" in weapon else set())
 
 
 def kind_of(weapon: dict[str, Any]) -> str:
@@ -121,7 +123,7 @@ def capped_dexterity(target: dict[str, Any]) -> int:
 def defender_ac(target: dict[str, Any]) -> int:
     """Armor class of a target, a number or a sheet."""
     if "ac" in target:
-        return int(target["ac"])
+        return int(target["ac"]) + (4 if target.get("cover", False) else 0)  # cover is where one stands, no part of the number
     ac = 10 + SIZE[str(target.get("size", "medium")).lower()]
     ac += best(target.get("deflection"))  # deflection bonuses do not stack
     ac += total(target.get("other"))  # insight, luck and the like count always
@@ -268,7 +270,8 @@ class Family35:
         """Penalty of fighting with a weapon in each hand: -6/-10, less 2/6 by the feat, less 2/2 by a light off-hand weapon."""
         off_hands = [other for other in weapons if other.get("hand") == "off"]
         hand = weapon.get("hand", "main")
-        if not off_hands or hand == "two" or kind_of(weapon) == "ranged":
+        shots = any(kind_of(other) == "ranged" for other in off_hands)  # a hand crossbow in each hand is two weapons, a bow beside a blade is not
+        if not off_hands or hand == "two" or (kind_of(weapon) == "ranged" and not shots):
             return 0
         trained = "two weapon fighting" in feats_of(sheet)
         penalty = -4 if trained else -10 if hand == "off" else -6
@@ -328,7 +331,8 @@ class Family35:
         """Degree of an attack, and whether its precision damage finds the vital spots."""
         face = roll(20)
         if not self._succeeds(face, attack.bonus):
-            return (NATURAL_MISS if face == 1 else MISS), False
+            # where nothing is automatic a natural 1 is a miss like any other
+            return (NATURAL_MISS if face == 1 and not self._wide_naturals else MISS), False
         # a hit inside the threat range earns a critical roll: the same roll again (house rule: it needs none)
         critical = face >= attack.threat_from and (self._automatic or self._succeeds(roll(20), attack.bonus + attack.confirm))
         critical = critical and "critical" not in self._immune
@@ -342,9 +346,8 @@ class Family35:
         return (CRITICAL if critical else HIT), precise
 
     def _concealed(self, second_look: bool, roll: Roll) -> bool:
-        """Does the miss chance spoil the hit; Blind-Fight rolls it twice and both must spoil it (the page: both are rolled)."""
-        spoiled = [roll(100) <= self._miss_chance for _ in range(2 if second_look else 1)]
-        return all(spoiled)
+        """Does the miss chance spoil the hit; Blind-Fight rolls once more when it does."""
+        return all(roll(100) <= self._miss_chance for _ in range(2 if second_look else 1))
 
     def _damage(self, attack: Attack, critical: bool, precise: bool, roll: Roll) -> int:
         precise = precise and "precision" not in self._immune

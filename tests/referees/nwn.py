@@ -12,6 +12,7 @@ from .family35 import (
     NATURAL_MISS,
     NEVER,
     SIZE,
+    ability,
     best,
     capped_dexterity,
     common_attack,
@@ -38,7 +39,7 @@ def defender_ac(target: dict[str, Any]) -> int:
     """Armor class of a target, a number or its parts."""
     if "ac" in target:
         return int(target["ac"])
-    ac = 10 + SIZE[str(target.get("size", "medium")).lower()] + best(target.get("deflection")) + total(target.get("other"))
+    ac = 10 + SIZE[str(target.get("size", "medium")).lower()] + best(target.get("deflection"))
     if not target.get("touch", False):
         ac += best(target.get("armor")) + best(target.get("shield")) + best(target.get("natural"))  # the best of each sort
     dexterity = capped_dexterity(target)
@@ -49,31 +50,34 @@ def defender_ac(target: dict[str, Any]) -> int:
 
 
 def lowered(points: int, amount: Any, percent: bool) -> int:
-    """Points left when an amount, a percentage (rounded down) or everything is taken off."""
+    """Points left when an amount, a percentage or everything is taken off; a share is rounded down, whether it is taken off or added."""
     if amount == "immune":
         return 0
-    return int(max(0, points - (points * amount // 100 if percent else amount)))
+    if percent:
+        share = points * abs(amount) // 100
+        return int(points - share if amount > 0 else points + share)
+    return int(max(0, points - amount))
 
 
 def after_defences(parts: list[tuple[str, int]], target: dict[str, Any]) -> int:
-    """What is left of an attack's typed damage: first percent immunity, then resistance, then reduction, each on a type's sum."""
-    sums: dict[str, int] = {}
+    """What is left of an attack's typed damage: first percent immunity, then resistance, then reduction.
+
+    Each acts on single types, then on all physical damage together, then on everything together.
+    """
+    sums: dict[frozenset[str], int] = {}  # what was lowered together is one sum from there on
     for kind, points in parts:
-        sums[kind] = sums.get(kind, 0) + points
-    mixed = False
-    for name in ("immunity", "resistance", "reduction"):
-        stage, percent = target.get(name, {}), name == "immunity"
-        if mixed and any(kind in stage for kind in PHYSICAL[1:]):
-            raise ValueError(f"{name} of one physical type has no meaning after several were lowered together")
-        if "all" in stage and name != "reduction":
-            raise ValueError(f"{name} must name damage types")
-        sums = {kind: points if kind == "physical" else lowered(points, stage.get(kind, 0), percent) for kind, points in sums.items()}
-        bodily = [kind for kind in PHYSICAL if kind in sums]
-        if "physical" in stage and bodily:
-            left = lowered(sum(sums.pop(kind) for kind in bodily), stage["physical"], percent)
-            mixed = mixed or len(bodily) > 1
-            sums[bodily[0] if len(bodily) == 1 else "physical"] = left
-    return lowered(sum(sums.values()), target.get("reduction", {}).get("all", 0), False)
+        sums[frozenset({kind})] = sums.get(frozenset({kind}), 0) + points
+    for layer in ("immunity", "resistance", "reduction"):
+        table = target.get(layer, {})
+        for name in sorted(table, key=lambda name: (name == "all", name == "physical")):
+            whole = frozenset(PHYSICAL) if name == "physical" else frozenset().union(*sums) if name == "all" else frozenset({name})
+            if any(kinds & whole and kinds - whole for kinds in sums):
+                raise ValueError(f"{layer} of {name} has no meaning after it was lowered together with other damage")
+            met = [kinds for kinds in sums if kinds <= whole]
+            if met:
+                points = sum(sums.pop(kinds) for kinds in met)
+                sums[frozenset().union(*met)] = lowered(points, table[name], layer == "immunity")
+    return sum(sums.values())
 
 
 @dataclass(frozen=True)
@@ -88,16 +92,20 @@ class Attack:
     extra: tuple[Damage, ...]
     critical_extra: tuple[Damage, ...]
     overwhelming: bool
-    second_look: bool
+    second_look: bool  # blind-fight
 
 
 class Referee:
     """Plays rounds of one build against its target, or against an AC given from outside."""
 
     def __init__(self, data: dict[str, Any], build: int = 0, ac: int | None = None) -> None:
-        self._threat_naturals: bool = data.get("rules", {}).get("threat_naturals", False)
+        rules = data.get("rules", {})
+        self._threat_naturals: bool = rules.get("threat_naturals", False)
+        self._free_step: int = 5 if rules.get("free_attacks", "full") == "ladder" else 0
         self._target: dict[str, Any] = data.get("target", {})
-        self._immune: list[str] = self._target.get("immune", [])
+        self._immune: set[str] = set(self._target.get("immune", []))
+        if "critical" in self._immune and rules.get("critical_immunity_covers_sneak", True):
+            self._immune.add("precision")  # who is immune to critical hits is immune to sneak attacks
         self._concealment: int = max(self._target.get("concealment", 0), self._target.get("miss_chance", 0))
         self.armor_class: int = defender_ac(self._target) if ac is None else ac
         self._attacks = self._read_build(data["build"][build])
@@ -117,14 +125,18 @@ class Referee:
             totals = self._sheet_bonuses(build, weapons, weapon)
             about = weapon_feats(build, weapon)
             power = build.get("power_attack", 0) if kind_of(weapon) == "melee" else 0
-            more = strength_damage(build, weapon) + total(build.get("damage_bonuses")) + weapon.get("enhancement", 0) + power
+            strength = strength_damage(build, weapon)
+            if kind_of(weapon) == "ranged":
+                # a bow takes Strength up to what it is made for, and a penalty in full; what has no such key takes none
+                strength = min(ability(build, "strength"), weapon["mighty"]) if "mighty" in weapon else 0
+            more = strength + total(build.get("damage_bonuses")) + weapon.get("enhancement", 0) + power
             more += 2 * ("weapon specialization" in about) + 4 * ("epic weapon specialization" in about)
             hit = hit.plus(more)
             # keen and Improved Critical each add the weapon's own width again; Ki Critical adds two faces
             width = (NEVER - threat_from) * (1 + bool(weapon.get("keen", False)) + ("improved critical" in about))
             if width:
-                threat_from = NEVER - width - 2 * bool(weapon.get("ki_critical", build.get("ki_critical", False)))
-            multiplier += bool(weapon.get("increased_multiplier", build.get("increased_multiplier", False)))
+                threat_from = NEVER - width - 2 * bool(weapon.get("ki_critical", False))
+            multiplier += bool(weapon.get("increased_multiplier", False))
         attack = Attack(
             0,
             threat_from,
@@ -133,8 +145,9 @@ class Referee:
             tuple(entry for holder in holders for entry in damages(holder.get("bonus_damage"))),
             tuple(entry for holder in holders for entry in damages(holder.get("extra"))),
             tuple(entry for holder in holders for entry in damages(holder.get("critical_extra"))),
-            weapon.get("overwhelming_critical", build.get("overwhelming_critical", False)),
-            "blind fight" in feats_of(build),  # here the feat is for every kind of attack
+            weapon.get("overwhelming_critical", False),
+            # here the feat is for every kind of attack
+            build.get("blind_fight", False) or "blind fight" in feats_of(build),
         )
         return [replace(attack, bonus=bonus) for bonus in totals]
 
@@ -155,12 +168,13 @@ class Referee:
             bases = bonuses(sheet["base_attacks"])
         else:
             # a monk's bare hands and kama come again at -3, six times at most; all else at -5, four times
-            bases = ladder(sheet["bab"], 3, 6) if weapon.get("monk", sheet.get("monk", False)) else ladder(sheet["bab"])
+            monk = sheet.get("monk", False) and kind_of(weapon) == "melee"
+            bases = ladder(sheet["bab"], 3, 6) if monk else ladder(sheet["bab"])
         hands = self._two_weapons(weapons, weapon, feats)
         totals = [base + modifier + hands for base in bases]
-        if weapon is weapons[0]:
-            # bonus attacks come at the full bonus: the price of two weapons is not theirs
-            totals[1:1] = [max(bases) + modifier] * len(free)
+        if weapon is next((other for other in weapons if other.get("hand") != "off"), weapons[0]):
+            # the main hand's bonus attacks follow its own at the full bonus (switch: each 5 lower); the price of two weapons is not theirs
+            totals += [max(bases) + modifier - self._free_step * n for n in range(len(free))]
         return totals
 
     @staticmethod
@@ -198,9 +212,8 @@ class Referee:
         # the threat roll has the same bonus and, unless the switch says so, nothing automatic
         critical = face >= attack.threat_from and self._succeeds(roll(20), attack.bonus, self._threat_naturals)
         if self._concealment > 0:
-            # blind fight: concealment rolled twice (the page: both are rolled), both must spoil the hit
-            spoiled = [roll(100) <= self._concealment for _ in range(2 if attack.second_look else 1)]
-            if all(spoiled):
+            # blind fight: a hit that concealment spoils is rolled for once more
+            if all(roll(100) <= self._concealment for _ in range(2 if attack.second_look else 1)):
                 return MISS
         return CRITICAL if critical and "critical" not in self._immune else HIT
 
@@ -212,14 +225,14 @@ class Referee:
             parts.append((attack.weapon.kind, max(1, sum(attack.weapon.roll(roll) for _ in range(times)))))
         for entry in attack.bonus_damage:
             if self._lands(entry):
-                parts += [(entry.kind, max(0, entry.roll(roll))) for _ in range(times)]  # item damage is multiplied too
+                parts.append((entry.kind, max(0, sum(entry.roll(roll) for _ in range(times)))))  # item damage is multiplied too
         # sneak attacks are not, nor are massive criticals
         for entry in attack.extra + (attack.critical_extra if critical else ()):
             if self._lands(entry):
                 parts.append((entry.kind, max(0, entry.roll(roll))))
         if critical and attack.overwhelming:
-            # Overwhelming Critical: a d6 for each multiple above the first
-            parts.append(("physical", sum(roll(6) for _ in range(attack.multiplier - 1))))
+            # Overwhelming Critical: a d6 of the weapon's damage for each multiple above the first
+            parts.append((attack.weapon.kind, sum(roll(6) for _ in range(attack.multiplier - 1))))
         return after_defences(parts, self._target)
 
     def _lands(self, entry: Damage) -> bool:

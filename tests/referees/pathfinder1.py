@@ -18,7 +18,7 @@ class Referee(Family35):
         melee = kind_of(weapon) == "melee"
         if not sheet.get("power_attack" if melee else "deadly_aim", False):
             return 0, 0
-        points = 1 + full_bab(sheet) // 4  # -1 for +2, and as much again at +4 and every 4 after it
+        points = 1 + max(0, full_bab(sheet)) // 4  # -1 for +2, and as much again at +4 and every 4 after it
         if melee and weapon.get("hand") == "off":
             return -points, points  # Power Attack: half in the off hand
         if melee and two_handed(weapon):

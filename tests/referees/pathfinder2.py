@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .harness import Outcome, Roll
 from .notation import PHYSICAL, Damage, Dice, after_reductions, bonuses, damage, damages
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 CRITICAL_FAILURE, FAILURE, SUCCESS, CRITICAL_SUCCESS = range(4)
 PROFICIENCY = {"trained": 2, "expert": 4, "master": 6, "legendary": 8}
@@ -56,10 +53,10 @@ def sides(text: object) -> int:
     return int(re.fullmatch(r"1?d(\d+)", str(text).lower().strip())[1])
 
 
-def highest(kind: str, table: dict[str, int], but: Iterable[str] = ()) -> tuple[int, str]:
+def highest(kind: str, table: dict[str, int]) -> int:
     """The one entry of several that counts for a type: the highest of its own, `physical` and `all`."""
     names = [kind, "all", *(["physical"] if kind in PHYSICAL else [])]
-    return max(((table[name], name) for name in names if name in table and name not in but), default=(0, ""))
+    return max((table[name] for name in names if name in table), default=0)
 
 
 class Referee:
@@ -84,8 +81,7 @@ class Referee:
         degrees: list[int] = []
         for strike in self._strikes:
             degree, affected = self._degree(strike, roll)
-            # Immunity to criticals: an ordinary success where the damage would double
-            degrees.append(SUCCESS if degree == CRITICAL_SUCCESS and "critical" in self._immune else degree)
+            degrees.append(degree)  # a critical success against one immune to criticals is one still, for all but the doubling
             if affected:
                 total += self._defended(self._damage(strike, degree, roll))
         return Outcome(total, tuple(degrees))
@@ -103,9 +99,8 @@ class Referee:
                 strikes.append(self._read_weapon(build, weapon, self._sheet_bonus(build, weapon) + penalty))
                 continue
             numbers = bonuses(weapon["attack"])
-            if len(numbers) == 1:
-                # One number is the bonus before the multiple attack penalty, which counts all strikes of the turn, whatever the weapon
-                numbers = [numbers[0] + multiple_attack_penalty(len(strikes) + later, agile) for later in range(keys.get("attacks", 1))]
+            if len(numbers) == 1 and "weapons" not in build:  # a list, and what each of several weapons has, is final
+                numbers = [numbers[0] + multiple_attack_penalty(before, agile) for before in range(keys.get("attacks", 1))]
             strikes += [self._read_weapon(build, weapon, number) for number in numbers]
         return strikes
 
@@ -123,22 +118,21 @@ class Referee:
         swing = damage(weapon["damage"])
         striking = keys.get("striking", 0)
         if "attack" not in weapon:
-            first, *others = swing.dice
-            # Striking runes: one to three weapon dice more
-            swing = replace(swing, dice=(replace(first, count=first.count + striking), *others), flat=swing.flat + self._sheet_damage(build, weapon))
+            # Striking runes: one to three weapon dice more, where the weapon has one
+            dice = tuple(replace(dice, count=dice.count + striking) for dice in swing.dice)
+            swing = replace(swing, dice=dice, flat=swing.flat + self._sheet_damage(build, weapon))
         if "range" in keys and keys.get("kind") != "melee":
             bonus += range_penalty(self._target.get("distance", 5), keys["range"])
 
         def typed(entry: Damage) -> Damage:
-            # Precision damage is more of the damage it sharpens, so of the weapon's type
-            return replace(entry, kind=swing.kind) if entry.precision and entry.kind == "physical" else entry
+            # There is no damage without a type: what names none, precision damage too, is more of the weapon's
+            return replace(entry, kind=swing.kind) if entry.kind == "physical" else entry
 
         def points(key: str) -> Damage | None:
             """Splash or miss damage: of the weapon's type unless it names one."""
             if key not in keys:
                 return None
-            entry = damage(keys[key])
-            return replace(entry, kind=swing.kind) if entry.kind == "physical" else entry
+            return typed(damage(keys[key]))
 
         return Strike(
             bonus,
@@ -193,16 +187,17 @@ class Referee:
             return degree, False
         if not self._perceived(roll):
             return FAILURE, False  # the target is not affected at all, by splash neither
+        # The miss chance every game has (Common) is no flat check: only a hit rolls it, and misses, which is a failure like any other
+        miss_chance = self._target.get("miss_chance", 0)
+        if degree >= SUCCESS and miss_chance > 0 and roll(100) <= miss_chance:
+            degree = FAILURE
         return degree, True
 
     def _perceived(self, roll: Roll) -> bool:
         # Flat check: DC 5 against the concealed, DC 11 against the hidden, the harder of the two alone
-        if self._target.get("hidden", False) or self._target.get("concealed", False):
-            difficulty = 11 if self._target.get("hidden", False) else 5
-            if roll(20) < difficulty:
-                return False
-        miss_chance = self._target.get("miss_chance", 0)
-        return not (miss_chance > 0 and roll(100) <= miss_chance)
+        if not (self._target.get("hidden", False) or self._target.get("concealed", False)):
+            return True
+        return roll(20) >= (11 if self._target.get("hidden", False) else 5)
 
     # Damage
 
@@ -251,12 +246,9 @@ class Referee:
         for kind, points in parts:
             if kind not in self._immune and not (kind in PHYSICAL and "physical" in self._immune):
                 sums[kind] = sums.get(kind, 0) + points
-        used: set[str] = set()
+        # Each type is an instance of damage: of several weaknesses or resistances that fit it only the highest, a wide one (physical, all) for each type
         for kind, points in sums.items():
-            if points > 0:  # no damage of the type, no weakness; of several that fit only the highest, and each once
-                more, name = highest(kind, self._target.get("weakness", {}), but=used)
-                used.add(name)
-                sums[kind] += more
-        # Of several resistances that fit a type only the highest; a wide one (physical, all) meets each type separately
-        left = [(kind, max(0, points - highest(kind, self._target.get("resistance", {}))[0])) for kind, points in sums.items()]
+            if points > 0:  # no damage of the type, no weakness
+                sums[kind] += highest(kind, self._target.get("weakness", {}))
+        left = [(kind, max(0, points - highest(kind, self._target.get("resistance", {})))) for kind, points in sums.items()]
         return after_reductions(left, self._target.get("reduction", {}))

@@ -247,6 +247,27 @@ def test_savage_attacker_is_melee_in_2014(edition, kind, dice):
     assert total(referee, (20, 15), *[(6, 3)] * dice) == 3
 
 
+@pytest.mark.parametrize("rules", [{}, {"edition": "2024", "take_better": "die"}])
+def test_dice_taken_off_have_no_style(rules):
+    """A reduced creature's 1d4 less: no damage die of the weapon, and no feature the fighter would use on it."""
+    referee = statblock(damage="3-1d4", great_weapon_fighting=True, minimum_die=3, rules=rules)
+    assert total(referee, (20, 15), (4, 1)) == 2
+    savage = statblock(damage="1d6-1d4", savage_attacker=True, rules={"take_better": "die"})
+    assert total(savage, (20, 15), (6, 3), (6, 5), (4, 2)) == 3
+
+
+@pytest.mark.parametrize(("kind", "points"), [("melee", 13), ("ranged", 10), ("thrown", 10)])
+def test_a_smite_is_of_melee_hits(kind, points):
+    """Published: divine smite comes with a hit of a melee weapon."""
+    assert total(sheet({"kind": kind}, modifiers={}, smite=["3 radiant"]), (20, 10)) == points
+
+
+@pytest.mark.parametrize(("weapon", "dice"), [({}, 2), ({"ability": "constitution"}, 2), ({"ability": "charisma"}, 3), ({"kind": "ranged"}, 3)])
+def test_elven_accuracy_is_not_of_strength(weapon, dice):
+    assert total(sheet(weapon, modifiers={}, advantage="elven accuracy"), *[(20, 10)] * dice) == 10
+    assert total(sheet({"finesse": True}, modifiers={"strength": 1, "dexterity": 1}, advantage="elven accuracy"), *[(20, 10)] * 3) == 11
+
+
 def test_power_is_minus_5_plus_10():
     # +5-5 against 15 needs 15: 6 faces, 15 points (no dice to double)
     referee = statblock(power=True)
@@ -307,12 +328,14 @@ def test_precision_is_not_rolled_against_the_immune():
         ({"resistance": ["slashing"], "vulnerability": ["slashing"]}, 6 + 5),
         ({"immunity": ["physical"]}, 5),
         ({"immunity": ["piercing"]}, 12),
-        ({"reduction": {"physical": 2}, "resistance": ["slashing"]}, 2 + 5),
+        # ruling: what is left of all weapon damage together is halved or doubled as one
+        ({"reduction": {"physical": 2}, "resistance": ["physical"]}, 2 + 5),
         ({"reduction": {"slashing": 9}}, 5),
         ({"reduction": {"fire": "immune"}}, 7),
         ({"reduction": {"all": 8}}, 4),
-        ({"reduction": {"slashing": 1, "physical": 1, "all": 1}, "vulnerability": ["slashing"]}, 8 + 5),
-        ({"reduction": {"all": 3}, "resistance": ["fire"], "vulnerability": ["slashing"]}, 8 + 2),
+        ({"reduction": {"slashing": 1, "physical": 1, "all": 1}}, 5 + 5 - 1),
+        ({"reduction": {"slashing": 1, "physical": 1}, "vulnerability": ["physical"]}, 10 + 5),
+        ({"reduction": {"all": 3}, "immunity": ["fire"]}, 7 - 3),
     ],
 )
 def test_types(target, points):
@@ -328,6 +351,19 @@ def test_untyped_damage_is_physical_and_each_type_is_halved_apart():
     assert hit_points("5", {"resistance": ["physical"]}) == 2
     assert hit_points("5", {"resistance": ["slashing"]}) == 5
     assert hit_points("5 slashing", {"resistance": ["physical"]}, extra=["5 piercing"]) == 4
+
+
+def test_points_off_all_weapon_damage_leave_one_sum():
+    # ruling on reduction.physical: (5 + 5 - 1) // 2, and what it is immune to takes none of the points
+    target = {"reduction": {"physical": 1}, "resistance": ["physical"]}
+    assert hit_points("5 slashing", target, extra=["5 piercing"]) == 4
+    assert hit_points("5 slashing", {**target, "immunity": ["slashing"]}, extra=["6 piercing"]) == 2
+
+
+@pytest.mark.parametrize("key", ["extra", "once_per_turn", "smite"])
+def test_every_untyped_entry_has_the_weapons_type(key):
+    # ruling: 5 + 4 fire is 9, halved 4
+    assert hit_points("5 fire", {"resistance": ["fire"]}, **{key: ["4"]}) == 4
 
 
 def test_sneak_attack_has_the_weapons_type():

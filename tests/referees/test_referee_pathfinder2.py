@@ -85,8 +85,9 @@ def test_explicit_bonuses_are_final():
     assert statblock("+10/+6/-1", agile=True).attack_bonuses == [10, 6, -1]
 
 
-def test_the_penalty_counts_strikes_with_every_weapon():
-    weapons = [{"name": "jaws", "attack": "+15", "damage": "1"}, {"name": "claw", "attack": "+15", "attacks": 2, "agile": True, "damage": "1"}]
+def test_the_bonuses_of_several_weapons_are_final():
+    """The Common page: a statblock's numbers are final, one per attack; only `attacks` with one number asks for the penalty."""
+    weapons = [{"name": "jaws", "attack": "+15", "damage": "1"}, {"name": "claw", "attack": "+11/+7", "damage": "1"}]
     assert Referee({"target": {"ac": 10}, "build": [{"name": "A", "weapons": weapons}]}).attack_bonuses == [15, 11, 7]
 
 
@@ -144,6 +145,14 @@ def test_a_failed_flat_check_stops_splash_and_miss_damage():
     assert replay(referee.play, [(20, 9), (20, 11)]) == Outcome(3, (1,))
     assert replay(referee.play, [(20, 9), (20, 10)]) == Outcome(0, (1,))
     assert replay(referee.play, [(20, 15), (20, 10)]) == Outcome(0, (1,))
+
+
+def test_a_miss_chance_makes_a_hit_a_failure():
+    """The Common page: the attack misses, so that splash and miss damage are dealt; an attack that failed does not roll it."""
+    referee = statblock(splash=2, miss_damage=3, target={"miss_chance": 10})
+    assert replay(referee.play, [(20, 15), (100, 10)]) == Outcome(5, (1,))
+    assert replay(referee.play, [(20, 15), (100, 11)]) == Outcome(7, (2,))
+    assert replay(referee.play, [(20, 9)]) == Outcome(5, (1,))
 
 
 @pytest.mark.parametrize(("distance", "penalty"), [(5, 0), (60, 0), (61, -2), (120, -2), (121, -4), (360, -10)])
@@ -254,6 +263,18 @@ def test_weakness_comes_after_doubling_and_once():
     assert total(referee, (20, 1)) == 0
 
 
+def test_each_type_is_an_instance_of_its_own():
+    # 3 slashing and 2 piercing: a weakness to physical damage for each of them, a resistance to all off each
+    both = {"damage": "3 slashing", "extra": ["2 piercing"]}
+    assert total(statblock(**both, target={"weakness": {"physical": 5}}), (20, 15)) == 8 + 7
+    assert total(statblock(**both, target={"weakness": {"physical": 5, "slashing": 1}, "resistance": {"all": 4}}), (20, 15)) == 4 + 3
+
+
+def test_damage_without_a_type_is_of_the_weapons():
+    assert total(statblock(damage="3 fire", extra=["2"], target={"resistance": {"fire": 4}}), (20, 15)) == 1
+    assert total(statblock(damage="3 fire", extra=["2"], critical_extra=["1"], target={"immune": ["physical"]}), (20, 20)) == 11
+
+
 def test_splash_joins_its_type_before_resistance():
     assert total(statblock(damage="3 fire", splash=2, target={"resistance": {"fire": 4}}), (20, 15)) == 1
     assert total(statblock(damage="3", splash="2 acid", target={"resistance": {"acid": 4}}), (20, 15)) == 3
@@ -270,8 +291,9 @@ def test_precision_is_not_rolled_against_the_immune():
 
 
 def test_immunity_to_criticals_takes_the_doubling_only():
+    # Player Core 408 and the ruling: normal damage instead of double, the other effects stay, and the degree is 3
     referee = statblock(damage="1d6+2", deadly="d8", critical_extra=["1"], target={"immune": ["critical"]})
-    assert replay(referee.play, [(20, 20), (6, 4), (8, 5)]) == Outcome(12, (2,))
+    assert replay(referee.play, [(20, 20), (6, 4), (8, 5)]) == Outcome(12, (3,))
     # 11 hits of 11/2, and on the 20 a d8 and 1 more
     assert mean(referee) == Fraction(11, 20) * Fraction(11, 2) + Fraction(1, 20) * Fraction(11, 2)
 
@@ -316,6 +338,10 @@ def test_striking_adds_weapon_dice():
     # d20 17 + 13 = 30 is a critical success: (3d8 + 4) twice, 2d10
     assert total(referee, (20, 17), *[(8, 2)] * 3, (10, 1), (10, 1)) == 22
     assert mean(sheet({"striking": 1}, target={"ac": 23})) == 13 * (Fraction(10, 20) + 2 * Fraction(1, 20))
+
+
+def test_a_weapon_without_dice_gains_none():
+    assert total(sheet({"damage": "2 slashing", "striking": 2}), (20, 10)) == 6
 
 
 def test_strikes_are_made_in_the_order_named():
