@@ -209,8 +209,9 @@ def statblock(
     keys = {"attack": _listed(attack), "damage": damage, **more}
     if critical is not None:
         keys["critical"] = critical
-    if extra != ():
-        keys["extra"] = _listed(extra)
+    entries = _listed(extra)
+    if entries not in ([], "", None):
+        keys["extra"] = entries
     return _build(get_game(system), keys, name, rules, sheet=False)
 
 

@@ -161,6 +161,21 @@ def test_names():
     assert sheet(bab=1, weapon={"damage": "1d8"}).name == "sheet"
 
 
+@pytest.mark.parametrize(("extra", "what"), [(True, "got true"), (False, "got false"), (2.5, "got 2.5"), (["1d6", True], r"extra\[1\] must be .*got true")])
+def test_extra_damage_that_is_none_is_refused(extra, what):
+    with pytest.raises(ScenarioError, match=rf"^extra.*{what}$"):
+        statblock("+20", "1d6", extra=extra)
+
+
+@pytest.mark.parametrize("extra", [(), [], "", iter(()), np.array([], dtype=str)])
+def test_no_extra_damage_is_as_if_left_out(extra):
+    assert "extra" not in statblock("+20", "1d6", extra=extra).model.given()
+
+
+def test_extra_damage_may_come_in_any_sequence():
+    assert statblock("+20", "1d6", extra=np.array(["1d6", "2 fire"])) == statblock("+20", "1d6", extra=iter(["1d6", "2 fire"]))
+
+
 def test_problems_of_keywords_come_all_at_once():
     with pytest.raises(ScenarioError) as caught:
         statblock("+20/", "2d6++", crit="x3", rules={"tie": "hit"})

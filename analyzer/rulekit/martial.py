@@ -95,10 +95,14 @@ def attack_bonuses(
     first
         What it adds to the first of them.
     """
-    common = ledger.total(section, "bonus of every attack", [*_attack_terms(sheet, weapon), *more])
-    all_attacks = Term("bonus of every attack", common, "from above")
+    common = common_bonus(sheet, weapon, section, ledger, more=more)
     listed = base_attacks(sheet, weapon) if bases is None else bases
-    return tuple(ledger.total(section, f"attack {i}", [base, all_attacks, *(first if i == 1 else ())]) for i, base in enumerate(listed, 1))
+    return tuple(ledger.total(section, f"attack {i}", [base, common, *(first if i == 1 else ())]) for i, base in enumerate(listed, 1))
+
+
+def common_bonus(sheet: MartialSheet, weapon: MartialWeapon, section: str, ledger: Ledger, *, more: Iterable[Term] = ()) -> Term:
+    """What every attack with a weapon adds to its base attack bonus: ability, size, weapon, proficiency, named bonuses and what ``more`` a game adds."""
+    return Term("bonus of every attack", ledger.total(section, "bonus of every attack", [*_attack_terms(sheet, weapon), *more]), "from above")
 
 
 def damage_dice(sheet: MartialSheet, weapon: MartialWeapon, section: str, ledger: Ledger, *, penalty_full: bool = True, more: Iterable[Term] = ()) -> DiceSum:
@@ -122,6 +126,16 @@ def base_attacks(sheet: MartialSheet, weapon: MartialWeapon) -> tuple[Term, ...]
         bab = sheet.bab or 0
         listed, source = iteratives(bab), f"from base attack bonus {bab:+d}: each later attack 5 lower while at +1 or better, at most four"
     return tuple(Term("base attack bonus", base, source) for base in listed)
+
+
+def off_hand_attacks(sheet: MartialSheet) -> tuple[Term, ...]:
+    """The base attack bonus of each attack with a weapon in the off hand that has no list of its own."""
+    whole = base_attack(sheet)
+    attacks = [Term("base attack bonus", whole, "one attack at the whole base attack bonus with the off hand")]
+    for feat, lower in (("improved two-weapon fighting", 5), ("greater two-weapon fighting", 10)):
+        if feat in sheet.feats:
+            attacks.append(Term("base attack bonus", whole - lower, f"{feat}: one more attack, {lower} lower"))
+    return tuple(attacks)
 
 
 def base_attack(sheet: MartialSheet) -> int:

@@ -78,6 +78,8 @@ class SrdWeapon(MartialWeapon):
         no = {"melee": ("range", "maximum_range", "strength_limit", "bow"), "thrown": ("strength_limit", "bow"), "ranged": ()}[self.kind]
         given = {k: getattr(self, k) for k in no}
         raise_any(left_out(k, f"with kind {self.kind!r}", shown(value)) for k, value in given.items() if value is not None and value is not False)
+        if self.bow and self.strength_limit is not None:
+            raise_any([left_out("strength_limit", "with bow = true (a bow that is not composite)", "both")])
         return self
 
 

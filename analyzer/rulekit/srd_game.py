@@ -12,7 +12,7 @@ from analyzer.rulekit.abilities import Ability
 from analyzer.rulekit.armor import armor_class
 from analyzer.rulekit.ledger import Ledger, Term, named
 from analyzer.rulekit.lowering import blow, facing, part, roll, turn
-from analyzer.rulekit.martial import attack_bonuses, base_attack, base_attacks, damage_dice
+from analyzer.rulekit.martial import attack_bonuses, base_attacks, damage_dice, off_hand_attacks
 from analyzer.rulekit.models import raise_any
 from analyzer.rulekit.problems import Path, Problem
 from analyzer.rulekit.srd import SrdLine, SrdRules, SrdSheet, SrdStatblock, SrdTarget, SrdWeapon
@@ -116,10 +116,7 @@ def bases(sheet: SrdSheet, weapon: SrdWeapon, *, first: bool) -> tuple[Term, ...
     """The base attack bonus of each attack with a weapon, extra attacks included with the first weapon of the sheet."""
     listed = base_attacks(sheet, weapon)
     if weapon.hand == "off" and weapon.base_attacks is None:
-        whole = base_attack(sheet)
-        feats = [f for f in ("improved two-weapon fighting", "greater two-weapon fighting") if f in sheet.feats]
-        rules = ["one attack at the whole base attack bonus with the off hand", *(f"{f}: one more attack, 5 lower" for f in feats)]
-        listed = tuple(Term("base attack bonus", whole - 5 * i, rule) for i, rule in enumerate(rules))
+        listed = off_hand_attacks(sheet)
     if first and listed:
         highest = max(base.value for base in listed)
         more = (Term(f"base attack bonus, {name}", highest, "one more attack at the highest base attack bonus") for name in sheet.extra_attacks)

@@ -19,9 +19,9 @@ off rounded down; negative: vulnerable), then ``resistance``, then ``reduction``
 all physical damage; a later layer that names one type of it again is refused, because the plan keeps what was lowered together in one sum. Keen and Improved
 Critical each add the weapon's own range (19-20 becomes 15-20 with both), Ki Critical two faces more.
 
-The round is: the attacks of the main hand, the free ones, those of the off hand. Penalties for two weapons are on the first and last of these, not on free
-attacks. A monk's ladder of 3 is that of melee attacks with the main hand. Dodge bonuses count up to 20; flat-footed, uncanny dodge keeps Dexterity, not
-dodge.
+The round is: the attacks of the main hand, the free ones, those of the off hand; a file that lists the off hand first begins with it. Penalties for two
+weapons are on the attacks of both hands, not on free ones. A monk's ladder of 3 is that of melee attacks with the main hand. Dodge bonuses count up to 20;
+flat-footed, uncanny dodge keeps Dexterity, not dodge.
 
 Not played: parry, epic dodge and deflected arrows (rolls of the defender), finite soak, on-hit saves, the limits of magical bonuses and of 15 attacks a round,
 and the old fault by which the off hand's bonus damage takes the main weapon's multiplier.
@@ -35,19 +35,19 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from pydantic import Field, model_validator
 
 from analyzer import plan
-from analyzer.dice import NEVER, CriticalRange, Damage, DiceSum, format_attacks
+from analyzer.dice import NEVER, CriticalRange, Damage, DiceSum
 from analyzer.plan import Attack, Check, Die, Packets, Plan
+from analyzer.rulekit.abilities import Ability
 from analyzer.rulekit.armor import ArmoredTarget, armor_class
 from analyzer.rulekit.combatant import iteratives
 from analyzer.rulekit.fields import Between, Count, Critical, DamageList, Items, Percent, ReductionTable
 from analyzer.rulekit.layers import PercentTable, inseparable, percent_off
-from analyzer.rulekit.ledger import Ledger, Term, named
+from analyzer.rulekit.ledger import Ledger, Term
 from analyzer.rulekit.lowering import blow, facing, part, reductions, turn
-from analyzer.rulekit.martial import MartialSheet, MartialWeapon
+from analyzer.rulekit.martial import MartialSheet, MartialWeapon, base_attack, base_attacks, common_bonus, damage_dice, off_hand_attacks
 from analyzer.rulekit.models import Model, StatblockKeys, WeaponLine, arsenal, left_out, raise_any
 from analyzer.rulekit.problems import Path, Problem
 from analyzer.rulekit.system import System
-from analyzer.rulekit.wielding import strength_damage, wielder_terms
 
 MOST_DODGE = 20
 MOST_FREE = 8
@@ -190,9 +190,7 @@ class Nwn(System[NwnRules, NwnTarget, NwnStatblock, NwnSheet]):
         attacks: list[Attack] = []
         for _, weapon in weapons:
             section = weapon.name or "attack"
-            dice = ledger.damage(
-                section, "damage", weapon.damage.sum, _damage_terms(build, weapon), f"{weapon.damage.sum} of the weapon with the modifiers above"
-            )
+            dice = damage_dice(build, weapon, section, ledger, more=_damage_terms(build, weapon))
             line = NwnWeaponLine.model_construct(
                 name=weapon.name,
                 attack=_bonuses(build, weapon, section, rules, ledger, free=weapon is main),
@@ -246,11 +244,11 @@ def _has(sheet: NwnSheet, weapon: NwnWeapon, feat: Feat) -> bool:
 
 def _bonuses(sheet: NwnSheet, weapon: NwnWeapon, section: str, rules: NwnRules, ledger: Ledger, *, free: bool) -> tuple[int, ...]:
     """The attack bonus of each attack with a weapon, in order, ``free`` attacks after its own."""
-    common = Term("bonus of every attack", ledger.total(section, "bonus of every attack", _attack_terms(sheet, weapon)), "from above")
+    common = common_bonus(sheet, weapon, section, ledger, more=_attack_terms(sheet, weapon))
     pair = list(_two_weapons(sheet, weapon))
-    bases, source = _bases(sheet, weapon)
-    made = [ledger.total(section, f"attack {i}", [Term("base attack bonus", base, source), common, *pair]) for i, base in enumerate(bases, 1)]
-    full, lower = max(bases, default=sheet.bab or 0), 5 if rules.free_attacks == "ladder" else 0
+    bases = _bases(sheet, weapon)
+    made = [ledger.total(section, f"attack {i}", [base, common, *pair]) for i, base in enumerate(bases, 1)]
+    full, lower = max((base.value for base in bases), default=base_attack(sheet)), 5 if rules.free_attacks == "ladder" else 0
     how = "a free attack each at full bonus" if not lower else "free attacks from full bonus, each 5 lower (switch free_attacks)"
     for i, name in enumerate(sheet.extra_attacks if free else ()):
         terms = [Term("base attack bonus", full - lower * i, f"{how}, without penalties for two weapons"), common]
@@ -258,20 +256,15 @@ def _bonuses(sheet: NwnSheet, weapon: NwnWeapon, section: str, rules: NwnRules, 
     return tuple(made)
 
 
-def _bases(sheet: NwnSheet, weapon: NwnWeapon) -> tuple[tuple[int, ...], str]:
-    bab = sheet.bab or 0
-    if weapon.base_attacks is not None:
-        return weapon.base_attacks, f"the weapon's own list {format_attacks(weapon.base_attacks)}"
-    if weapon.hand == "off":
-        full = bab if sheet.base_attacks is None else max(sheet.base_attacks, default=bab)
-        if "improved two-weapon fighting" in sheet.feats:
-            return (full, full - 5), "off hand: one attack, and with improved two-weapon fighting a second 5 lower"
-        return (full,), "off hand: one attack"
-    if sheet.base_attacks is not None:
-        return sheet.base_attacks, f"the sheet's list {format_attacks(sheet.base_attacks)}"
-    if sheet.monk and weapon.kind == "melee":
-        return iteratives(bab, 3, 6), f"from {bab:+d}, unarmed or with a kama: each later attack 3 lower while at +1 or better, at most six"
-    return iteratives(bab), f"from base attack bonus {bab:+d}: each later attack 5 lower while at +1 or better, at most four"
+def _bases(sheet: NwnSheet, weapon: NwnWeapon) -> tuple[Term, ...]:
+    """The base attack bonus of each attack with a weapon, free attacks apart."""
+    if weapon.base_attacks is None and weapon.hand == "off":
+        return off_hand_attacks(sheet)
+    if sheet.monk and weapon.kind == "melee" and weapon.base_attacks is None and sheet.base_attacks is None:
+        bab = base_attack(sheet)
+        rule = f"from {bab:+d}, unarmed or with a kama: each later attack 3 lower while at +1 or better, at most six"
+        return tuple(Term("base attack bonus", base, rule) for base in iteratives(bab, 3, 6))
+    return base_attacks(sheet, weapon)
 
 
 def _two_weapons(sheet: NwnSheet, weapon: NwnWeapon) -> Iterator[Term]:
@@ -288,9 +281,6 @@ def _two_weapons(sheet: NwnSheet, weapon: NwnWeapon) -> Iterator[Term]:
 
 
 def _attack_terms(sheet: NwnSheet, weapon: NwnWeapon) -> Iterator[Term]:
-    yield from wielder_terms(sheet, weapon)
-    if weapon.focus or _has(sheet, weapon, "weapon focus"):
-        yield Term("weapon focus", 1, "+1 with the chosen weapon")
     if _has(sheet, weapon, "epic weapon focus"):
         yield Term("epic weapon focus", 2, "+2 more with the chosen weapon")
     for mode in ("flurry", "rapid shot"):
@@ -298,19 +288,18 @@ def _attack_terms(sheet: NwnSheet, weapon: NwnWeapon) -> Iterator[Term]:
             yield Term(mode, -2, "-2 on every attack of the round")
     if weapon.kind == "melee":
         yield Term("power attack", -sheet.power_attack, "off melee attack rolls")
-    yield from named(sheet.attack_bonuses, "named bonus")
 
 
 def _damage_terms(sheet: NwnSheet, weapon: NwnWeapon) -> Iterator[Term]:
-    yield from strength_damage(sheet, weapon, weapon.mighty)
-    yield Term("enhancement", weapon.enhancement, "enhancement bonus of the weapon")
+    if weapon.mighty is not None:
+        strength = sheet.ability(Ability.STRENGTH, f"a bonus up to the {weapon.mighty} this weapon is made for, a penalty in full")
+        yield Term(strength.name, min(strength.value, weapon.mighty), strength.rule)
     if _has(sheet, weapon, "weapon specialization"):
         yield Term("weapon specialization", 2, "+2 with the chosen weapon")
     if _has(sheet, weapon, "epic weapon specialization"):
         yield Term("epic weapon specialization", 4, "+4 more with the chosen weapon")
     if weapon.kind == "melee":
         yield Term("power attack", sheet.power_attack, "what is taken off melee attack rolls, whatever the hand")
-    yield from named(sheet.damage_bonuses, "named bonus, part of the weapon roll")
 
 
 def _critical(sheet: NwnSheet, weapon: NwnWeapon, section: str, ledger: Ledger) -> CriticalRange:

@@ -128,14 +128,14 @@ class Referee:
         holders = [weapon] if weapon is build else [weapon, build]
         kind, hand = keys.get("kind", "melee"), keys.get("hand", "main")
         swing = damage(weapon["damage"])
-        great_weapon = keys.get("great_weapon_fighting", False)
+        great_weapon = keys.get("great_weapon_fighting", "great weapon fighting" in styles)
         if "attack" in weapon:
             numbers = bonuses(weapon["attack"])
         else:
             numbers = [self._sheet_bonus(build, weapon, styles)] * weapon.get("attacks", 1)
             swing = swing.plus(self._sheet_damage(build, weapon, styles, alone=alone))
-            # Great weapon fighting: a melee weapon held in two hands
-            great_weapon = great_weapon or ("great weapon fighting" in styles and kind == "melee" and hand == "two")
+            # Great weapon fighting: a melee weapon held in two hands, and a sheet tells which that is
+            great_weapon = great_weapon and kind == "melee" and hand == "two"
         if keys.get("power", False):  # Sharpshooter and great weapon master of 2014: -5 to hit, +10 damage
             numbers, swing = [number - 5 for number in numbers], swing.plus(10)
 

@@ -211,10 +211,9 @@ class Referee:
             return NATURAL_MISS if face == 1 else MISS
         # the threat roll has the same bonus and, unless the switch says so, nothing automatic
         critical = face >= attack.threat_from and self._succeeds(roll(20), attack.bonus, self._threat_naturals)
-        if self._concealment > 0:
-            # blind fight: a hit that concealment spoils is rolled for once more
-            if all(roll(100) <= self._concealment for _ in range(2 if attack.second_look else 1)):
-                return MISS
+        # blind fight: a hit that concealment spoils is rolled for once more
+        if self._concealment > 0 and all(roll(100) <= self._concealment for _ in range(2 if attack.second_look else 1)):
+            return MISS
         return CRITICAL if critical and "critical" not in self._immune else HIT
 
     def _damage(self, attack: Attack, critical: bool, roll: Roll) -> int:
@@ -223,13 +222,10 @@ class Referee:
         if self._lands(attack.weapon):
             # the weapon with all it adds is rolled again for each multiple; in all it deals at least 1 before defences
             parts.append((attack.weapon.kind, max(1, sum(attack.weapon.roll(roll) for _ in range(times)))))
-        for entry in attack.bonus_damage:
-            if self._lands(entry):
-                parts.append((entry.kind, max(0, sum(entry.roll(roll) for _ in range(times)))))  # item damage is multiplied too
-        # sneak attacks are not, nor are massive criticals
-        for entry in attack.extra + (attack.critical_extra if critical else ()):
-            if self._lands(entry):
-                parts.append((entry.kind, max(0, entry.roll(roll))))
+        # item damage is multiplied too; sneak attacks are not, nor are massive criticals
+        multiplied = [(entry, times) for entry in attack.bonus_damage]
+        once = [(entry, 1) for entry in attack.extra + (attack.critical_extra if critical else ())]
+        parts += [(entry.kind, max(0, sum(entry.roll(roll) for _ in range(n)))) for entry, n in multiplied + once if self._lands(entry)]
         if critical and attack.overwhelming:
             # Overwhelming Critical: a d6 of the weapon's damage for each multiple above the first
             parts.append((attack.weapon.kind, sum(roll(6) for _ in range(attack.multiplier - 1))))

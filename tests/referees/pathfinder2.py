@@ -130,7 +130,7 @@ class Referee:
 
         def points(key: str) -> Damage | None:
             """Splash or miss damage: of the weapon's type unless it names one."""
-            if key not in keys:
+            if not keys.get(key):
                 return None
             return typed(damage(keys[key]))
 
@@ -163,12 +163,11 @@ class Referee:
         """Damage roll: Str, weapon specialization, named bonuses."""
         strength = ability_modifier(sheet, "strength")
         added = 0  # a ranged weapon adds no attribute
-        if weapon.get("kind", "melee") in ("melee", "thrown"):
+        kind = weapon.get("kind", "melee")
+        if kind == "melee" or (kind == "thrown" and "splash" not in weapon):  # a thrown weapon with splash leaves Str out
             added = strength
         elif weapon.get("propulsive", False):
             added = strength // 2 if strength > 0 else strength  # propulsive: half a positive modifier, all of a negative one
-        if "splash" in weapon:
-            added = 0  # splash weapons leave Str out
         return int(added + weapon.get("specialization", sheet.get("specialization", 0)) + sum(sheet.get("damage_bonuses", {}).values()))
 
     # Attack roll

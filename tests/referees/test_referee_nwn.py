@@ -13,9 +13,9 @@ def statblock(attack="+10", damage="5", target=None, rules=None, **keys):
     return Referee({"rules": rules or {}, "target": target, "build": [{"name": "A", "attack": attack, "damage": damage, **keys}]})
 
 
-def sheet(weapon=None, target=None, **keys):
+def sheet(weapon=None, target=None, rules=None, **keys):
     weapon = {"name": "sword", "damage": "10", **(weapon or {})}
-    return Referee({"target": {"ac": 20, **(target or {})}, "build": [{"name": "A", "bab": 10, "weapon": weapon, **keys}]})
+    return Referee({"rules": rules or {}, "target": {"ac": 20, **(target or {})}, "build": [{"name": "A", "bab": 10, "weapon": weapon, **keys}]})
 
 
 def pair(off=None, **keys):
@@ -76,11 +76,22 @@ def test_concealment(key):
 def test_blind_fight_squares_concealment(kind):
     referee = sheet({"kind": kind, "base_attacks": "+10"}, target={"concealment": 50}, feats=["blind-fight"])
     assert sum(degree_chances(referee)[2:]) == Fraction(11, 20) * Fraction(3, 4)
+    # ruling "a second d100 only when the first one missed"; a statblock has a key of its own
+    known = statblock(target={"concealment": 50}, blind_fight=True)
+    assert replay(known.play, [(20, 19), (100, 51)]).degrees == replay(known.play, [(20, 19), (100, 50), (100, 51)]).degrees == (2,)
 
 
 def test_immunity_to_criticals():
     referee = statblock(target={"immune": ["critical"]}, critical_extra=["9"], overwhelming_critical=True)
     assert replay(referee.play, [(20, 20), (20, 20)]) == Outcome(5, (2,))
+
+
+@pytest.mark.parametrize(("covers", "dice", "left"), [(True, [], 5), (False, [(6, 4)], 9)])
+def test_immunity_to_criticals_covers_sneak_attacks(covers, dice, left):
+    # ruling: switch critical_immunity_covers_sneak; the feat's text has whatever is immune to critical hits immune to sneak attacks
+    rules = {} if covers else {"critical_immunity_covers_sneak": False}
+    referee = statblock(target={"immune": ["critical"]}, extra=["1d6 sneak"], rules=rules)
+    assert points(referee, (20, 19), *dice) == left
 
 
 # Damage
@@ -106,6 +117,13 @@ def test_a_hit_deals_one_of_its_weapon():
     assert points(statblock(damage="1d4-2"), (20, 20), (20, 20), (4, 1), (4, 4)) == 1
 
 
+def test_no_entry_is_negative_by_itself():
+    # ruling "no damage entry is below 0 by itself": the fire of a critical is one entry of two rolls, -1 + 2
+    referee = statblock(bonus_damage=["1d4-2 fire"], extra=["-9"])
+    assert points(referee, (20, 20), (20, 20), (4, 1), (4, 4)) == 10 + 1
+    assert points(referee, (20, 19), (4, 1)) == 5
+
+
 def test_sneak_attack_is_not_rolled_against_the_immune():
     assert points(statblock(extra=["3d6 sneak"], target={"immune": ["precision"]}), (20, 19)) == 5
 
@@ -124,6 +142,10 @@ def test_sneak_attack_is_not_rolled_against_the_immune():
         ({"immunity": {"physical": 25}, "resistance": {"slashing": 5}, "reduction": {"physical": 5, "all": 1}}, 5 + 7 - 1),
         ({"reduction": {"fire": "immune"}}, 19),
         ({"immunity": {"fire": 100, "slashing": 100}}, 0),
+        # keys as in nwn.py: a negative percentage adds its share, rounded down too; "all" is a key of each layer
+        ({"immunity": {"fire": -50}}, 19 + 10),
+        ({"immunity": {"all": 40}}, 16),
+        ({"immunity": {"fire": 50}, "resistance": {"all": 5}, "reduction": {"all": 1}}, 17),
     ],
 )
 def test_immunity_then_resistance_then_reduction(defences, left):
@@ -136,9 +158,16 @@ def test_defences_meet_the_sum_of_a_type():
     # slashing 5 and piercing 5 are 10 physical points: 25% is 2
     two = statblock(damage="5 slashing", bonus_damage=["5 piercing"], target={"immunity": {"physical": 25}, "reduction": {"physical": 3}})
     assert points(two, (20, 19)) == 5
-    odd = statblock(damage="5 slashing", bonus_damage=["5 piercing"], target={"immunity": {"physical": 25}, "resistance": {"piercing": 3}})
-    with pytest.raises(ValueError, match="resistance"):
-        points(odd, (20, 19))
+    for first, later in (("physical", "piercing"), ("all", "piercing"), ("all", "physical")):
+        odd = statblock(damage="5 slashing", bonus_damage=["5 piercing", "1 fire"], target={"immunity": {first: 25}, "resistance": {later: 3}})
+        with pytest.raises(ValueError, match="resistance"):
+            points(odd, (20, 19))
+
+
+def test_overwhelming_criticals_are_of_the_weapons_type():
+    # ruling: its dice have the weapon's type
+    referee = statblock(damage="5 slashing", overwhelming_critical=True, target={"resistance": {"slashing": 12}})
+    assert points(referee, (20, 20), (20, 20), (6, 6)) == 4
 
 
 # The attacker's sheet
@@ -152,7 +181,7 @@ def test_defences_meet_the_sum_of_a_type():
         ("19-20", {"keen": True}, {"feats": ["improved critical"]}, 6),
         ("18-20", {"keen": True}, {"feats": ["improved critical"]}, 9),
         ("20", {"keen": True}, {"feats": ["improved critical"]}, 3),
-        ("18-20", {"keen": True}, {"feats": ["improved critical"], "ki_critical": True}, 11),
+        ("18-20", {"keen": True, "ki_critical": True}, {"feats": ["improved critical"]}, 11),
         ("20", {"focus": False}, {"feats": ["improved critical"]}, 1),
     ],
 )
@@ -163,7 +192,7 @@ def test_threat_ranges_stack(critical, weapon, keys, faces):
 
 
 def test_increased_multiplier():
-    referee = sheet({"base_attacks": "+10"}, increased_multiplier=True)
+    referee = sheet({"base_attacks": "+10", "increased_multiplier": True})
     assert points(referee, (20, 20), (20, 20)) == 30
     assert mean(referee) == 10 * Fraction(11, 20) + 20 * Fraction(11, 400)
 
@@ -178,6 +207,7 @@ def test_ladders():
     assert sheet(bab=16, monk=True).attack_bonuses == [16, 13, 10, 7, 4, 1]
     assert sheet(bab=20, monk=True).attack_bonuses == [20, 17, 14, 11, 8, 5]
     assert sheet(bab=8, monk=True).attack_bonuses == [8, 5, 2]
+    assert sheet({"kind": "ranged"}, bab=8, monk=True).attack_bonuses == [8, 3]
     assert len(sheet(base_attacks="/".join(["+20"] * 15)).attack_bonuses) == 15
 
 
@@ -205,15 +235,34 @@ def test_improved_two_weapon_fighting():
 
 
 def test_bonus_attacks_come_at_full_bonus():
-    assert sheet(extra_attacks=["haste"]).attack_bonuses == [10, 10, 5]
-    assert sheet(extra_attacks=["haste", "flurry", "blinding speed"]).attack_bonuses == [8, 8, 8, 8, 3]
-    assert sheet({"kind": "ranged"}, extra_attacks=["rapid shot"]).attack_bonuses == [8, 8, 3]
-    assert pair(extra_attacks=["haste"]).attack_bonuses == [4, 10, -1, 0]  # without the price of two weapons
+    # ruling "main hand, free attacks, off hand; free attacks take no two-weapon penalties"
+    assert sheet(extra_attacks=["haste"]).attack_bonuses == [10, 5, 10]
+    assert sheet(extra_attacks=["haste", "flurry", "blinding speed"]).attack_bonuses == [8, 3, 8, 8, 8]
+    assert sheet({"kind": "ranged"}, extra_attacks=["rapid shot"]).attack_bonuses == [8, 3, 8]
+    assert pair(extra_attacks=["haste"]).attack_bonuses == [4, -1, 10, 0]
+    # ruling: switch free_attacks
+    ladder = sheet(extra_attacks=["haste", "flurry", "blinding speed"], rules={"free_attacks": "ladder"})
+    assert ladder.attack_bonuses == [8, 3, 8, 3, -2]
+    # written off hand first, the free attacks are still the main hand's
+    weapons = [{"damage": "1", "hand": "off"}, {"damage": "2"}]
+    build = {"name": "A", "bab": 4, "weapons": weapons, "extra_attacks": ["haste"]}
+    assert Referee({"target": {"ac": 20}, "build": [build]}).attack_bonuses == [-6, -2, 4]
 
 
 @pytest.mark.parametrize(
     ("strength", "weapon", "extra"),
-    [(5, {}, 5), (5, {"hand": "off"}, 2), (5, {"hand": "two"}, 7), (-3, {"hand": "two"}, -3), (-3, {"hand": "off"}, -3), (5, {"kind": "ranged"}, 0)],
+    [
+        (5, {}, 5),
+        (5, {"hand": "off"}, 2),
+        (5, {"hand": "two"}, 7),
+        (-3, {"hand": "two"}, -3),
+        (-3, {"hand": "off"}, -3),
+        (5, {"kind": "ranged"}, 0),
+        (-3, {"kind": "ranged"}, 0),
+        # keys as in nwn.py
+        (5, {"kind": "ranged", "mighty": 2}, 2),
+        (-3, {"kind": "ranged", "mighty": 0}, -3),
+    ],
 )
 def test_strength_to_damage(strength, weapon, extra):
     assert points(sheet({"base_attacks": "+30", **weapon}, modifiers={"strength": strength}), (20, 19)) == 10 + extra
@@ -233,6 +282,7 @@ def test_weapon_feats(feats, attack, damage):
     assert referee.attack_bonuses == [attack]
     assert points(referee, (20, 19)) == damage
     assert sheet({"base_attacks": "+10", "focus": False}, feats=feats).attack_bonuses == [10]
+    assert sheet({"base_attacks": "+10", "focus": True}).attack_bonuses == [11]  # ruling: the feat need not be listed
 
 
 def test_power_attack_and_enhancement():

@@ -55,8 +55,9 @@ def test_a_tie_hits_and_naturals_hold():
 
 def test_naturals_switch():
     chances = degree_chances(statblock(target={"ac": 40}, rules={"natural_20": "30"}))
-    assert chances == [Fraction(1, 20), Fraction(18, 20), Fraction(19, 400), Fraction(1, 400)]
-    assert degree_chances(statblock(target={"ac": 41}, rules={"natural_20": "30"}))[1] == Fraction(19, 20)
+    # ruling "degree 0 is only an automatic miss": nothing is automatic here
+    assert chances == [0, Fraction(19, 20), Fraction(19, 400), Fraction(1, 400)]
+    assert degree_chances(statblock(target={"ac": 41}, rules={"natural_20": "30"})) == [0, 1, 0, 0]
 
 
 def test_confirmation_switch():

@@ -82,8 +82,9 @@ def test_confirmation_may_be_automatic():
 def test_a_natural_20_may_count_as_30():
     rules = {"natural_20": "30"}
     # +10 against 40: only the 20 (as 30) reaches it, and only a 20 confirms; against 41 nothing does
-    assert degree_chances(statblock(target={"ac": 40}, rules=rules)) == [Fraction(1, 20), Fraction(18, 20), Fraction(19, 400), Fraction(1, 400)]
-    assert degree_chances(statblock(target={"ac": 41}, rules=rules))[2:] == [0, 0]
+    # ruling "degree 0 is only an automatic miss": nothing is automatic here, so a 1 is a miss like any other
+    assert degree_chances(statblock(target={"ac": 40}, rules=rules)) == [0, Fraction(19, 20), Fraction(19, 400), Fraction(1, 400)]
+    assert degree_chances(statblock(target={"ac": 41}, rules=rules)) == [0, 1, 0, 0]
     # a 1 is -10: against 0 it hits and confirms
     assert degree_chances(statblock(target={"ac": 0}, rules=rules)) == [0, 0, Fraction(19, 20), Fraction(1, 20)]
 
@@ -141,6 +142,9 @@ def test_blind_fight_squares_the_miss_chance_in_melee():
     # 11/20 hits, three quarters of them land
     assert sum(degree_chances(melee)[2:]) == Fraction(11, 20) * Fraction(3, 4)
     assert replay(melee.play, [(20, 19), (100, 50), (100, 51)]).degrees == (2,)
+    # ruling "a second d100 only when the first one missed"
+    assert replay(melee.play, [(20, 19), (100, 51)]).degrees == (2,)
+    assert replay(melee.play, [(20, 19), (100, 50), (100, 50)]).degrees == (1,)
     bow = sheet({"kind": "ranged"}, target={"miss_chance": 50}, feats=["Blind-Fight"], base_attacks="+10")
     assert sum(degree_chances(bow)[2:]) == Fraction(11, 20) / 2
 
@@ -234,6 +238,8 @@ def test_weapon_feats():
     other = sheet({"focus": False}, feats=feats)
     assert other.attack_bonuses == [10, 5]
     assert points(other, (20, 19), (20, 1)) == 10
+    # ruling "focus = true gives the +1 of weapon focus even when the feat is not listed"
+    assert sheet({"focus": True}).attack_bonuses == sheet({"focus": True}, feats=["weapon focus"]).attack_bonuses == [11, 6]
 
 
 def test_finesse_is_the_better_of_two():
@@ -317,6 +323,8 @@ def test_two_weapons():
     assert pair({"light": True}, feats=all_feats) == [8, 3, 8, 3, -2]
     assert pair({"base_attacks": "+10/+10"}) == [4, -1, 0, 0]
     assert pair(main={"kind": "ranged"}) == [10, 5, 0]
+    # a hand crossbow in each hand: as with two light weapons
+    assert pair({"kind": "ranged", "light": True}, {"kind": "ranged"}) == [6, 1, 2]
 
 
 def test_extra_attacks():
@@ -378,6 +386,7 @@ def test_defenders_armor():
     assert armor_class(**worn, flat_footed=True) == 31
     assert armor_class(**worn, flat_footed=True, uncanny_dodge=True) == 34
     assert armor_class(**worn, cover=True) == 38
+    assert armor_class(ac=15, cover=True) == 19  # cover is beside the number
     assert armor_class() == 10
 
 
