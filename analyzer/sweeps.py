@@ -9,6 +9,8 @@ from collections.abc import Iterable
 DEFAULT = "10:40"
 LOWEST, HIGHEST = -1000, 1000
 
+#: A dash between two numbers is a range, as people write it; before a number it is a sign.
+_DASH = re.compile(r"(\d)\s*[-:\N{EN DASH}\N{EM DASH}]\s*(\d)", re.ASCII)
 _RANGE = re.compile(r"([+-]?\d{1,5})(?::([+-]?\d{1,5}))?", re.ASCII)
 
 
@@ -18,7 +20,7 @@ def parse_acs(ac: int | str | Iterable[int] = DEFAULT) -> tuple[int, ...]:
     Parameters
     ----------
     ac : int, str or iterable of int
-        ``28``, ``"28"``, ``"10:40"`` (inclusive), ``"15,20,25:30"`` or the numbers themselves; each -1000 to 1000.
+        ``28``, ``"28"``, ``"10:40"`` (inclusive), ``"10-40"``, ``"15,20,25:30"`` or the numbers themselves; each -1000 to 1000.
 
     Raises
     ------
@@ -26,7 +28,7 @@ def parse_acs(ac: int | str | Iterable[int] = DEFAULT) -> tuple[int, ...]:
         Anything else, with what would be right.
     """
     if isinstance(ac, str):
-        values = tuple(value for part in ac.replace("\N{MINUS SIGN}", "-").split(",") for value in _part(part.strip(), ac))
+        values = tuple(value for part in _DASH.sub(r"\1:\2", ac).replace("\N{MINUS SIGN}", "-").split(",") for value in _part(part.strip(), ac))
     elif isinstance(ac, Iterable):
         values = tuple(ac)
     else:

@@ -406,7 +406,7 @@ def test_what_no_sum_can_say_is_refused(keys, words):
         ({"kind": "ranged"}, {"fighting_styles": ["dueling"]}, 5, 2),
         ({}, {"weapons": [{"damage": "1d8"}, {"damage": "1d4", "hand": "off"}], "fighting_styles": ["dueling"]}, 7, 4),
         ({}, {"attack_bonuses": {"aim": 1}, "damage_bonuses": {"rage": 2}}, 8, 6),
-        ({}, {"power": True}, 2, 14),
+        ({"hand": "two"}, {"power": True}, 2, 14),
         ({"power": False}, {"power": True}, 7, 4),
         ({}, {"abilities": {"strength": 19}, "modifiers": {}}, 7, 4),
     ],
@@ -414,6 +414,13 @@ def test_what_no_sum_can_say_is_refused(keys, words):
 def test_sheet_bonus_and_damage(weapon, keys, bonus, flat):
     one = first(hero(weapon, **keys))
     assert (one.bonus, one.on[2][0].parts[0].rolls[0].flat) == (bonus, flat)
+
+
+@pytest.mark.parametrize("weapon", [{}, {"finesse": True}, {"kind": "thrown"}])
+def test_power_is_for_heavy_and_ranged_weapons(weapon):
+    with pytest.raises(ScenarioError, match="power must be false unless the weapon is ranged or held in both hands"):
+        hero(weapon, power=True).derive()
+    hero({"kind": "ranged"}, power=True).derive()
 
 
 def test_attacks_of_each_weapon():
@@ -463,7 +470,7 @@ def test_a_weapon_says_more_than_the_build():
     text += 'weapons = [{ attack = "+5", damage = "1d6" },\n{ attack = "+5", damage = "1d6", extra = "1 cold", critical = "20", graze = 0, advantage = "none", '
     text += "minimum_die = 1, great_weapon_fighting = false, power = true }]\n"
     first_line, second_line = (step.variants[0] for step in loads(text).builds[0].derive().plan.steps)
-    sheet_lines = hero(weapons=[{"damage": "1d6"}, {"damage": "1d6"} | own], **keys).derive().plan.steps
+    sheet_lines = hero(weapons=[{"damage": "1d6"}, {"damage": "1d6", "hand": "two"} | own], **keys).derive().plan.steps
     for a, b in ((first_line, second_line), (sheet_lines[0].variants[0], sheet_lines[1].variants[0])):
         assert (a.check.threat_from, a.check.dice, written(a, 1)) == (19, 2, ["0+2 physical"])
         assert (b.check.threat_from, b.check.dice, written(b, 1)) == (20, 1, [])

@@ -313,3 +313,15 @@ def test_suggestions():
 def test_problem_errors_list_their_problems():
     error = ProblemError([Problem.of(("a", 0), "b", 1), Problem((), "c must be d; got e")])
     assert str(error) == "a[0]: a[0] must be b; got 1\nc must be d; got e"
+
+
+@pytest.mark.parametrize(("written", "meant"), [("1d8 slahing", "slashing"), ("2d6 fir", "fire"), ("1d6 pierceing", "piercing")])
+def test_a_misspelt_damage_type_would_slip_past_a_reduction(written, meant):
+    with pytest.raises(ScenarioError, match=f"did you mean '{meant}'"):
+        statblock("+5", written)
+    with pytest.raises(ScenarioError, match=f"did you mean '{meant}'"):
+        statblock("+5", "1d6", extra=[written])
+
+
+def test_a_damage_type_of_ones_own_is_no_slip():
+    assert statblock("+5", "1d8 psionic").derive().plan.steps[0].variants[0].on[2][0].parts[0].type == "psionic"

@@ -103,7 +103,7 @@ def _rounds(records: Sequence[Record], figures: Figures, simulated: bool, *, who
         best = max(float(row["dpr"] or 0.0) for row in rows)
         for i, row in enumerate(rows):
             winner = several and float(row["dpr"] or 0.0) == best
-            name = Text(f"{row['build']}{' *' if winner else ''}", style="bold" if winner else "")
+            name = Text(f"{'* ' if winner else '  ' if several else ''}{row['build']}", style="bold" if winner else "")
             table.add_row(str(ac) if i == 0 else "", name, *_cells(row, figures, simulated), end_section=several and i == len(rows) - 1)
     return table
 

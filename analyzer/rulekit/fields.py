@@ -27,6 +27,7 @@ from analyzer.dice import (
     parse_damage,
     parse_dice,
 )
+from analyzer.rulekit.damage_types import meant
 from analyzer.rulekit.problems import shown
 
 
@@ -237,8 +238,16 @@ class Pair:
         return {"type": "array", "minItems": 2, "maxItems": 2, "items": {"type": "integer", "minimum": -self.limit, "maximum": self.limit}}
 
 
-def _read_weapon(text: Any) -> Damage:  # noqa: ANN401 - whatever the file holds
+def _read_damage(text: Any) -> Damage:  # noqa: ANN401 - whatever the file holds
     damage = parse_damage(text)
+    slip = meant(damage.type)
+    if slip:
+        raise ValueError(f"damage must be of a known type, or of one that is none of them misspelt; got {shown(text)}; did you mean {slip!r}?")
+    return damage
+
+
+def _read_weapon(text: Any) -> Damage:  # noqa: ANN401 - whatever the file holds
+    damage = _read_damage(text)
     if damage.precision:
         raise ValueError(f"damage must be the weapon's own dice, precision dice being an entry of extra; got {text!r}")
     return damage
@@ -272,7 +281,7 @@ Multiplier = Annotated[int, Between(1, 20)]
 Feet = Annotated[int, Between(0, 100_000)]
 Name = Annotated[str, Text(r"\S(?:[^\x00-\x1f\x7f]{0,78}\S)?", "1 to 80 characters on one line, without blanks at its ends")]
 DamageType = Annotated[str, Text(rf"[^\W\d_A-Z](?:[^\W\d_A-Z]|-){{0,{MAX_TYPE - 1}}}", "a damage type in small letters such as 'fire'")]
-Damages = Annotated[Damage, Notation(parse_damage, str, Damage, ("string", "integer"), "3d6 fire")]
+Damages = Annotated[Damage, Notation(_read_damage, str, Damage, ("string", "integer"), "3d6 fire")]
 WeaponDamage = Annotated[Damage, Notation(_read_weapon, str, Damage, ("string", "integer"), "2d6+15 slashing")]
 Critical = Annotated[CriticalRange, Notation(parse_critical, str, CriticalRange, ("string", "integer"), "19-20/x2")]
 #: The natural rolls that are a critical, as text, in games without multipliers.

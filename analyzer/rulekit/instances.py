@@ -9,9 +9,9 @@ from pydantic import Field
 
 from analyzer import plan
 from analyzer.plan import Reduction
+from analyzer.rulekit.damage_types import PHYSICAL
 from analyzer.rulekit.fields import Count, DamageType, Items, ReductionTable
 from analyzer.rulekit.ledger import Ledger
-from analyzer.rulekit.lowering import PHYSICAL
 from analyzer.rulekit.models import TargetKeys
 from analyzer.rulekit.problems import Path
 

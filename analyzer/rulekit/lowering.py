@@ -7,15 +7,9 @@ from collections.abc import Iterable, Mapping
 from analyzer import plan
 from analyzer.dice import Damage
 from analyzer.plan import Attack, Die, Packets, Part, Reduction, Roll, Step, Turn
+from analyzer.rulekit.damage_types import PHYSICAL
 from analyzer.rulekit.ledger import Ledger
 from analyzer.rulekit.models import TargetKeys
-
-PHYSICAL = frozenset({"physical", "slashing", "piercing", "bludgeoning"})
-#: Types a file may name in a reduction although no build deals them.
-KNOWN_TYPES = PHYSICAL | {
-    "acid", "cold", "electricity", "fire", "sonic", "force", "lightning", "thunder", "poison", "psychic", "necrotic", "radiant",
-    "magical", "divine", "positive", "negative", "holy", "unholy", "good", "evil", "lawful", "chaotic", "mental", "bleed", "spirit", "vitality", "void",
-}  # fmt: skip
 
 
 def part(damage: Damage, *, times: int = 1, each: int | None = None, floor: int = 0, best_of: int = 1, dice: tuple[Die, ...] | None = None) -> Part:

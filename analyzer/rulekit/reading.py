@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from analyzer.rulekit.lowering import KNOWN_TYPES
+from analyzer.rulekit.damage_types import KNOWN_TYPES
 from analyzer.rulekit.problems import Path, Problem, dotted, from_validation, suggestion
 from analyzer.rulekit.system import AnySystem
 

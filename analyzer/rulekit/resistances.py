@@ -8,9 +8,10 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 
 from analyzer.plan import Reduction
+from analyzer.rulekit.damage_types import PHYSICAL
 from analyzer.rulekit.fields import DamageType, Items
 from analyzer.rulekit.ledger import Ledger
-from analyzer.rulekit.lowering import PHYSICAL, reductions
+from analyzer.rulekit.lowering import reductions
 from analyzer.rulekit.models import TargetKeys, raise_any
 from analyzer.rulekit.problems import Problem, shown
 

@@ -160,12 +160,13 @@ def _two_weapons(sheet: SrdSheet, weapon: SrdWeapon) -> Iterator[Term]:
     """The penalty of fighting with two weapons; what is shot takes part only when the off hand shoots too."""
     off = [w for _, w in sheet.arms if w.hand == "off"]
     kinds = {"melee", "thrown", *(w.kind for w in off)}
-    if not off or weapon.hand == "two" or weapon.kind not in kinds:
+    if not off or weapon.kind not in kinds:
         return
     light, feat = all(w.light for w in off), "two-weapon fighting" in sheet.feats
-    penalty = -4 if feat else -6 if weapon.hand == "main" else -10
+    penalty = -4 if feat else -10 if weapon.hand == "off" else -6
     with_feat = " and the feat" if feat else ""
-    words = f"{weapon.hand} hand, the off-hand weapon being {'' if light else 'not '}light{with_feat}"
+    hands = "both hands" if weapon.hand == "two" else f"{weapon.hand} hand"
+    words = f"{hands}, the off-hand weapon being {'' if light else 'not '}light{with_feat}"
     yield Term("two weapons", penalty + (2 if light else 0), words)
 
 

@@ -33,7 +33,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from analyzer import plan
 from analyzer.dice import PHYSICAL, Damage, DiceSum, parse_critical
@@ -54,10 +54,14 @@ COVER = {"none": 0, "half": 2, "three-quarters": 5}
 ONCE, SMITE, SAVAGE = "once per turn", "smite", "savage attacker"
 
 
+#: A year may be written as a number.
+Edition = Annotated[Literal["2014", "2024"], BeforeValidator(lambda year: str(year) if type(year) is int else year)]
+
+
 class Dnd5eRules(Model):
     """The switches of D&D 5e."""
 
-    edition: Literal["2014", "2024"] = Field(default="2014", description="whose great weapon fighting and savage attacker are played")
+    edition: Edition = Field(default="2014", description="whose great weapon fighting and savage attacker are played")
     critical_range_hits: bool = Field(default=False, description="whether every natural roll in the critical range hits, or a 20 alone")
     reroll_scope: Literal["weapon", "all"] = Field(default="weapon", description="the damage dice great weapon fighting helps: the weapon's, or all")
     take_better: Literal["roll", "die"] = Field(default="roll", description="savage attacker takes the better of two weapon rolls, or each die's better of two")
@@ -198,9 +202,12 @@ class Dnd5e(System[Dnd5eRules, Dnd5eTarget, Dnd5eStatblock, Dnd5eSheet]):
         """The plan of a sheet: one turn, all attacks with the first weapon, then with the second."""
         uses = []
         weapons = arsenal(build.weapon, build.weapons)
-        for _, weapon in weapons:
+        for path, weapon in weapons:
             section = weapon.name or "attack"
             ability, melee = _ability(build, weapon), weapon.kind == "melee"
+            if _own(weapon, build, "power", default=False) and weapon.kind != "ranged" and weapon.hand != "two":
+                text = "power must be false unless the weapon is ranged or held in both hands, as the feats ask; got true"
+                raise ProblemError([Problem((*path, "power"), text)])
             attack, damage = _power(weapon, build)
             bonus = ledger.total(section, "attack bonus", [*_attack_terms(build, weapon, ability), *attack])
             ledger.note(section, "attacks", weapon.attacks, "attacks with this weapon in the turn")

@@ -271,7 +271,8 @@ class Family35:
         off_hands = [other for other in weapons if other.get("hand") == "off"]
         hand = weapon.get("hand", "main")
         shots = any(kind_of(other) == "ranged" for other in off_hands)  # a hand crossbow in each hand is two weapons, a bow beside a blade is not
-        if not off_hands or hand == "two" or (kind_of(weapon) == "ranged" and not shots):
+        # ruling: a weapon in both hands pays too when something else (armor spikes) is the off-hand weapon
+        if not off_hands or (kind_of(weapon) == "ranged" and not shots):
             return 0
         trained = "two weapon fighting" in feats_of(sheet)
         penalty = -4 if trained else -10 if hand == "off" else -6
