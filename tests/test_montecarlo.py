@@ -11,8 +11,10 @@ from hypothesis import HealthCheck, given, settings
 
 from analyzer.exact import evaluate
 from analyzer.montecarlo import Purpose, paired, record, simulate
-from analyzer.montecarlo.kernel import WORD_FACES, philox_words
-from analyzer.montecarlo.lower import lower
+from analyzer.montecarlo.kernel import WORD_FACES, Tallies, philox_words, run_sweep
+from analyzer.montecarlo.lower import lower, lower_sweep
+from analyzer.montecarlo.simulate import key_of
+from analyzer.montecarlo.tally import empty_arrays
 from analyzer.plan import Area, Attack, Check, Critical, Die, Plan, PlanError, Step, Target, Turn, sweep
 from analyzer.records import Played, figures
 from analyzer.verdict import distribution_p, judge
@@ -144,6 +146,42 @@ def test_a_sweep_shares_its_dice():
     both = simulate(plan, target, (12, 13), trials=5000, seed=3)
     assert bytes(both[1]) == bytes(simulate(plan, target, (13,), trials=5000, seed=3)[0])
     assert both[0].counts[0, 2:].sum() > both[1].counts[0, 2:].sum()
+
+
+def swept(plan, target, acs, *, trials, seed, block=1000):
+    """The arrays of a sweep in one pass, or None when the plan does not allow it."""
+    made = lower_sweep(plan, target, sweep(plan, target, acs).tolist())
+    if made is None:
+        return None
+    lowered, rows = made
+    arrays = Tallies(*(np.zeros((len(acs), *a.shape), a.dtype) for a in empty_arrays(lowered)))
+    run_sweep(lowered.program, rows, key_of(seed), 0, trials, block, 0, arrays)
+    return arrays
+
+
+@pytest.mark.parametrize("name", [*CASES, "whole"])
+def test_a_sweep_in_one_pass_is_a_run_per_ac(name):
+    acs = (-5, 2, 11, 12, 20, 22, 23, 40)
+    for plan, target in CASES.get(name, ((whole(), HARSH),)):
+        found = swept(plan, target, acs, trials=5000, seed=13)
+        if found is None:
+            continue
+        for i, tally in enumerate(simulate(plan, target, acs, trials=5000, seed=13)):
+            assert tally.histogram is not None
+            assert found.histogram[i].tolist() == tally.histogram.tolist()
+            assert found.table[i].tolist() == tally.table.tolist()
+            assert found.counts[i].tolist() == tally.counts.tolist()
+            assert found.sums[i].tolist() == tally.sums.tolist()
+            assert found.squares[i].tolist() == tally.squares.tolist()
+            assert found.threats[i].tolist() == tally.threats.tolist()
+            assert found.totals[i].tolist() == [tally.total, tally.total_squares]
+
+
+def test_most_plans_are_swept_in_one_pass():
+    plans_of_fields = [pair for twins in CASES.values() for pair in twins]
+    passed = [lower_sweep(plan, target, [target.ac]) is not None for plan, target in plans_of_fields]
+    assert sum(passed) > 0.7 * len(passed)
+    assert lower_sweep(whole(), HARSH, [HARSH.ac]) is None
 
 
 def test_a_trace_is_the_simulation():

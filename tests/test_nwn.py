@@ -181,7 +181,9 @@ def test_two_weapons(feats, light, main, off):
     assert [(a.label, a.bonus) for a in attacks(build.derive())] == [("m", 6 + main), ("m", 1 + main), ("m", 6), ("o", 6 + off)]
     improved = build.but(feats=[*feats, "improved two-weapon fighting"])
     assert bonuses(improved)[3:] == [6 + off, 1 + off]
-    assert bonuses(build.but(base_attacks="+9/+9/+2"))[-1] == 9 + off
+    # a list stands for the ladder of the main hand; the off hand's one attack is at bab, and without one at the highest of the list
+    assert bonuses(build.but(base_attacks="+9/+9/+2"))[-1] == 6 + off
+    assert bonuses(build.but(bab=None, base_attacks="+9/+9/+2"))[-1] == 9 + off
 
 
 def test_a_bow_beside_an_off_hand_has_no_penalty():

@@ -10,7 +10,7 @@ from typing import Any, get_args
 import pytest
 from pydantic import BaseModel
 
-from analyzer import examples
+from analyzer import curve, examples
 from analyzer.plan import Attack, Critical, Packets
 from analyzer.rulekit import grid
 from analyzer.rulekit.combatant import SIZE_MODIFIERS
@@ -244,9 +244,16 @@ def test_reductions_run_from_types_to_physical_to_all(system):
 @pytest.mark.parametrize("system", list(systems()))
 def test_target_keys_of_every_game(system):
     faced = statblock("+5", "1d8", system=system).derive(target(system, miss_chance=20, immune=["critical", "precision"], hp=30)).target
-    assert (faced.miss, faced.immune_critical, faced.immune_precision, faced.hp) == ((20, 100), True, True, 30)
+    assert (faced.miss, faced.immune_precision, faced.hp) == ((20, 100), True, 30)
     plain = statblock("+5", "1d8", system=system).derive().target
     assert (plain.ac[0], plain.miss, plain.immune_critical, plain.immune_precision, plain.hp, plain.reductions) == (10, (0, 100), False, False, None, ((),))
+
+
+@pytest.mark.parametrize("system", list(systems()))
+def test_a_critical_deals_the_immune_no_more_weapon_damage_than_a_hit(system):
+    """Whether it is a critical still is the game's own matter."""
+    (row,) = curve(statblock("+15", "1d8", system=system), 15, target={"immune": ("critical",)}).to_dict("records")
+    assert row["dpr"] == pytest.approx(4.5 * row["hits"], rel=1e-12)
 
 
 # -- core ------------------------------------------------------------------------------------------------------------------------------------------------

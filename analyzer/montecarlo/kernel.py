@@ -115,6 +115,14 @@ _W1 = np.uint64(0xBB67AE85)
 _HIT = np.int64(1) << 32
 _CRIT = np.int64(1) << 48
 
+# In a sweep a trial's sums are packed tighter: damage below bit 19, up to 63 hits from there, criticals from bit 25.
+_SWEPT_BITS = 19
+_SWEPT_MASK = np.int32((1 << 19) - 1)
+_SWEPT_HIT = np.int32(1 << 19)
+_SWEPT_CRIT = np.int32(1 << 25)
+SWEPT_TOTAL = 2**19 - 1
+SWEPT_STEPS = 63
+
 _jit = njit(cache=True, nogil=True, boundscheck=False)
 _inline = njit(cache=True, nogil=True, boundscheck=False, inline="always")
 
@@ -787,3 +795,251 @@ def run(prog, key, first_trial, n_trials, block, first_slot, tally, rec):
         tally.table[:] += tables[copy]
         if histograms.shape[1] > 1:
             tally.histogram[:] += histograms[copy]
+
+
+@_jit
+def _settle(words, source, key, first, lanes, n, prog, a, before, settled, packed, dropped, dropped_some, degree, damage, landing, picked, members, trials,
+            values, reg, work, none, rec, first_slot, cells, bins, step):  # fmt: skip
+    """What comes of an attack that has degree ``before`` after its check, for a list of lanes, whatever the AC.
+
+    The damage with its hit and critical, packed as `run_sweep` adds it up, goes to ``packed``; counts, sums and squares by final degree and by the faces of
+    the check go to ``cells``.
+    """
+    attack = prog.attacks[a]
+    for i in range(n):
+        degree[i] = before
+    if prog.target[0] > 0 or prog.target[3] > 0 or prog.target[5] or attack[A_TAKE]:
+        slot = first_slot + attack[A_RESOLVE_SLOT]
+        _resolve(words, key, first, lanes, picked, trials, n, prog, a, degree, dropped, slot, rec, 0, False, step)
+    for d in range(4):
+        m = 0
+        for i in range(n):
+            members[m] = i
+            m += degree[i] == d
+        if m == 0:
+            continue
+        settled[before, d] = 1
+        for i in range(m):
+            trials[i] = lanes[members[i]]
+        scattered = d < 2 and attack[A_AREA] >= 0 and attack[A_SCATTERS] == 1
+        deals = 2 if scattered else d
+        for i in range(m):
+            damage[i] = 0
+        if attack[A_PACKETS + 2 * deals] < attack[A_PACKETS + 2 * deals + 1] or scattered:
+            source[0], source[1], source[2] = first_slot + attack[A_DAMAGE_SLOT], 1, -1
+            if scattered:
+                _draw(words, source, key, first, trials, m, 8, work[0])
+                _draw(words, source, key, first, trials, m, 4, work[1])
+                for i in range(m):
+                    landing[i] = 1 + 4 * (work[0, i] - 1) + work[1, i] - 1
+            if prog.target[3] > 0:
+                for i in range(m):
+                    dropped_some[i] = dropped[members[i]]
+            _damage(
+                words, source, key, first, trials, m, prog, a, deals, scattered, damage, landing, values, reg, work, dropped_some, none, rec, 0, False, step
+            )
+        gain = np.int32(0) if d < 2 else (_SWEPT_HIT if d == 2 else _SWEPT_HIT + _SWEPT_CRIT)
+        for i in range(m):
+            packed[trials[i]] = damage[i] + gain
+        for i in range(m):
+            b = bins[trials[i]]
+            x = np.int64(damage[i])
+            cells[before, d, b, 0] += 1
+            cells[before, d, b, 1] += x
+            cells[before, d, b, 2] += x * x
+
+
+@_jit
+def run_sweep(prog, thresholds, key, first_trial, n_trials, block, first_slot, tallies):
+    """Play trials as `run` does, for every AC at once: each die is rolled once, and an AC only reads it differently.
+
+    ``thresholds`` is (n_ac, n_rows, 4) and ``tallies`` has a leading AC; the counts are those of a `run` per AC, to the byte. For programs
+    without states, effects and dice added to checks, of at most `SWEPT_STEPS` steps and `SWEPT_TOTAL` damage.
+    """
+    n_ac = thresholds.shape[0]
+    n_groups = prog.groups.shape[0]
+    parts = max(prog.target[6], 1)
+    rec = _no_recorder()
+    check_words = np.empty((4, block), np.uint32)
+    words = np.empty((4, block), np.uint32)
+    values = np.empty((parts, block), np.int32)
+    reg = np.empty((parts, block), np.int32)
+    work = np.empty((5, block), np.int32)
+    identity = np.arange(block).astype(np.int32)
+    lanes = np.empty(block, np.int32)
+    trials = np.empty(block, np.int32)
+    picked = np.empty(block, np.int32)
+    members = np.empty(block, np.int32)
+    degree = np.empty(block, np.int32)
+    kept = np.empty(block, np.int32)
+    extra = np.empty(block, np.int32)
+    landing = np.zeros(block, np.int32)
+    damage = np.empty(block, np.int32)
+    dropped = np.zeros(block, np.int32)
+    dropped_some = np.zeros(block, np.int32)
+    none = np.zeros(block, np.int32)
+    bins = np.empty(block, np.int32)
+    face = np.empty((n_groups, block), np.int32)
+    second = np.empty((n_groups, block), np.int32)
+    packed = np.zeros((n_groups, 4, block), np.int32)
+    settled = np.zeros((n_groups, 4, 4), np.int64)
+    cells = np.zeros((n_groups, 4, 4, 400, 3), np.int64)
+    seen = np.zeros((n_groups, 4, 400), np.int64)
+    so_far = np.empty(block, np.int32)
+    size = tallies.histogram.shape[1]
+    before_that = np.empty(block, np.int32)
+    histogram = np.zeros(size, np.int64)
+    table_now = np.zeros(1 << (31 - _SWEPT_BITS), np.int64)
+    points, squares = np.int64(0), np.int64(0)
+    source = np.empty(4, np.int64)
+    check_source = np.empty(4, np.int64)
+
+    for start in range(0, n_trials, block):
+        n = min(block, n_trials - start)
+        first = np.uint64(first_trial + start)
+        check_source[2] = -1
+        for g in range(n_groups):
+            step, a = prog.groups[g, G_STEP], prog.groups[g, G_ATTACK]
+            attack = prog.attacks[a]
+            table = attack[A_TABLE]
+            check_slot = first_slot + attack[A_CHECK_SLOT]
+            faces, seconds = face[g], second[g]
+            if attack[A_DICE] == 1 and not attack[A_LUCKY]:
+                if check_slot // 4 != check_source[2]:
+                    check_source[2] = check_slot // 4
+                    _fill(check_words, key, first, check_source[2], n)
+                word = check_words[check_slot % 4]
+                for j in range(n):
+                    product = np.uint64(word[j]) * np.uint64(20)
+                    faces[j] = np.int32(product >> _32) + np.int32(1)
+                    seconds[j] = np.int32(((product & _MASK) * np.uint64(20)) >> _32) + np.int32(1)
+            else:
+                check_source[0], check_source[1], check_source[2], check_source[3] = check_slot, 1, -1, step
+                _roll_check(check_words, check_source, key, first, identity, n, prog, a, kept, extra, work, none, rec, 0, False, False)
+                for j in range(n):
+                    faces[j] = kept[j]
+                if attack[A_CONFIRM]:
+                    _roll_check(check_words, check_source, key, first, identity, n, prog, a, kept, extra, work, none, rec, 0, False, True)
+                    for j in range(n):
+                        seconds[j] = kept[j]
+                check_source[2] = -1
+            if not attack[A_CONFIRM]:
+                for j in range(n):
+                    seconds[j] = 20
+            for j in range(n):
+                bins[j] = (faces[j] - 1) * 20 + seconds[j] - 1
+            for j in range(n):
+                seen[g, j & 3, bins[j]] += 1
+
+            # The faces that have each degree at some AC.
+            low = np.full(4, 21, np.int64)
+            high = np.zeros(4, np.int64)
+            confirm = 21
+            for c in range(n_ac):
+                for d in range(4):
+                    low[d] = min(low[d], np.int64(1) if d == 0 else thresholds[c, table, d - 1])
+                    high[d] = max(high[d], thresholds[c, table, d] - 1 if d < 2 else 20)
+                confirm = min(confirm, thresholds[c, table, 3])
+            for before in range(4):
+                if before < 2 and attack[A_MISSES] == 0 and attack[A_TAKE] == 0 and ((attack[A_NEGATABLE] >> before) & 1) == 0:
+                    continue
+                m = 0
+                for j in range(n):
+                    lanes[m] = j
+                    m += (faces[j] >= low[before]) & (faces[j] <= high[before]) & ((before < 3) | (attack[A_CONFIRM] == 0) | (seconds[j] >= confirm))
+                if m > 0:
+                    _settle(
+                        words, source, key, first, lanes, m, prog, a, before, settled[g], packed[g, before], dropped, dropped_some, degree, damage, landing,
+                        picked, members, trials, values, reg, work, none, rec, first_slot, cells[g], bins, step,
+                    )  # fmt: skip
+
+        for c in range(n_ac):
+            for j in range(n):
+                so_far[j] = 0
+            for g in range(n_groups):
+                a = prog.groups[g, G_ATTACK]
+                table = prog.attacks[a, A_TABLE]
+                miss, hit = np.int32(thresholds[c, table, 0]), np.int32(thresholds[c, table, 1])
+                threat, sure = np.int32(thresholds[c, table, 2]), np.int32(thresholds[c, table, 3])
+                if prog.attacks[a, A_CONFIRM] == 0:
+                    sure = np.int32(0)
+                faces, seconds, on_hit, on_critical = face[g], second[g], packed[g, 2], packed[g, 3]
+                # Masks instead of branches, of 32 bits throughout: LLVM makes vectors of them.
+                for j in range(n):
+                    critical = -np.int32((faces[j] >= threat) & (seconds[j] >= sure))
+                    landed = -np.int32(faces[j] >= hit)
+                    so_far[j] += (on_hit[j] & landed & ~critical) | (on_critical[j] & critical)
+                if prog.attacks[a, A_MISSES] or prog.attacks[a, A_TAKE]:
+                    on_fumble, on_miss = packed[g, 0], packed[g, 1]
+                    for j in range(n):
+                        landed = -np.int32(faces[j] >= hit)
+                        missed = -np.int32(faces[j] >= miss)
+                        so_far[j] += ((on_miss[j] & missed) | (on_fumble[j] & ~missed)) & ~landed
+            # From one AC to the next few trials change: only those are moved from one count to another.
+            if c == 0:
+                points, squares = np.int64(0), np.int64(0)
+                for t in range(size):
+                    histogram[t] = 0
+                for t in range(table_now.shape[0]):
+                    table_now[t] = 0
+                for j in range(n):
+                    x = np.int64(so_far[j] & _SWEPT_MASK)
+                    points += x
+                    squares += x * x
+                    table_now[so_far[j] >> _SWEPT_BITS] += 1
+                if size > 0:
+                    for j in range(n):
+                        histogram[so_far[j] & _SWEPT_MASK] += 1
+            else:
+                m = 0
+                for j in range(n):
+                    picked[m] = j
+                    m += so_far[j] != before_that[j]
+                for i in range(m):
+                    old, new = before_that[picked[i]], so_far[picked[i]]
+                    x, y = np.int64(old & _SWEPT_MASK), np.int64(new & _SWEPT_MASK)
+                    points += y - x
+                    squares += y * y - x * x
+                    table_now[old >> _SWEPT_BITS] -= 1
+                    table_now[new >> _SWEPT_BITS] += 1
+                    if size > 0:
+                        histogram[x] -= 1
+                        histogram[y] += 1
+            tallies.totals[c, 0] += points
+            tallies.totals[c, 1] += squares
+            for t in range(size):
+                tallies.histogram[c, t] += histogram[t]
+            for h in range(n_groups + 1):
+                for k in range(n_groups + 1):
+                    tallies.table[c, h, k] += table_now[h + (k << 6)]
+            so_far, before_that = before_that, so_far
+
+    for g in range(n_groups):
+        step, a = prog.groups[g, G_STEP], prog.groups[g, G_ATTACK]
+        table = prog.attacks[a, A_TABLE]
+        for c in range(n_ac):
+            for b in range(400):
+                count = seen[g, 0, b] + seen[g, 1, b] + seen[g, 2, b] + seen[g, 3, b]
+                if count == 0:
+                    continue
+                f, s = b // 20 + 1, b % 20 + 1
+                threatens = f >= thresholds[c, table, 2]
+                critical = threatens and (prog.attacks[a, A_CONFIRM] == 0 or s >= thresholds[c, table, 3])
+                before = 3 if critical else (2 if f >= thresholds[c, table, 1] else (1 if f >= thresholds[c, table, 0] else 0))
+                if threatens:
+                    tallies.threats[c, step] += count
+                unsettled = True
+                for d in range(4):
+                    if settled[g, before, d]:
+                        unsettled = False
+                        tallies.counts[c, step, d] += cells[g, before, d, b, 0]
+                        tallies.sums[c, step, d] += cells[g, before, d, b, 1]
+                        tallies.squares[c, step, d] += cells[g, before, d, b, 2]
+                if unsettled:
+                    tallies.counts[c, step, before] += count
+
+
+@_jit
+def _no_recorder():
+    """A recorder that writes nothing down."""
+    return Recorder(np.zeros(0, np.int64), np.zeros((0, 0), np.int64), np.zeros((0, 0), np.int64), np.zeros((0, 0, 5), np.int32), np.zeros(0, np.int64))

@@ -308,6 +308,29 @@ def lower(plan: Plan, target: Target, defences: Sequence[int]) -> Lowered:
     return Lowered(program=program, n_steps=len(steps), effects=tuple(tables.effects), highest=highest, most_dice=most_dice, slots=slot)
 
 
+def lower_sweep(plan: Plan, target: Target, defences: Sequence[Sequence[int]]) -> tuple[Lowered, NDArray[np.int64]] | None:
+    """One program for several ACs, with the thresholds of each; None when every AC must be played for itself (see `kernel.run_sweep`).
+
+    Parameters
+    ----------
+    plan, target
+        What is played against what.
+    defences : (n_ac, n_defences) integers
+        The number of each defence at each AC.
+
+    Returns
+    -------
+    (Lowered, (n_ac, n_rows, 4) int64) or None
+    """
+    lowered = lower(plan, target, defences[0])
+    attacks = [attack for step in plan.steps for attack, _ in step.groups()]
+    plain = all(turn.states == 1 for turn in plan.turns) and not lowered.effects and not any(attack.check.extra for attack in attacks)
+    if not plain or lowered.n_steps > k.SWEPT_STEPS or lowered.highest > k.SWEPT_TOTAL:
+        return None
+    rows = [[thresholds(attack.check, attack.bonus, int(row[attack.defence])) for attack in attacks] for row in defences]
+    return lowered, np.array(rows, dtype=np.int64).reshape(len(defences), len(attacks), 4)
+
+
 def _table(rows: list[list[int]], columns: int) -> NDArray[np.int64]:
     return np.array(rows, dtype=np.int64).reshape(len(rows), columns)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import dataclass
@@ -45,7 +46,8 @@ def check_trials(trials: int) -> None:
 
 def compiled() -> bool:
     """Whether the kernel is compiled in this process or on disk, so that a simulation starts at once."""
-    return bool(k.run.signatures) or any(Path(k.run.stats.cache_path or ".").glob("kernel.run-*.nbi"))
+    index = f"kernel.run-{k.run.py_func.__code__.co_firstlineno}.py{sys.version_info.major}{sys.version_info.minor}*.nbi"
+    return bool(k.run.signatures) or any(Path(k.run.stats.cache_path or ".").glob(index))
 
 
 def nothing_recorded() -> k.Recorder:

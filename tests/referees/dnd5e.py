@@ -187,8 +187,8 @@ class Referee:
         if hand == "off" and "two weapon fighting" not in styles:
             ability = min(ability, 0)  # Off hand: a positive modifier stays out, a negative one does not
         number = ability + weapon.get("magic", 0) + sum(sheet.get("damage_bonuses", {}).values())
-        if "dueling" in styles and alone and weapon.get("kind", "melee") == "melee" and hand != "two":
-            number += 2  # Dueling: one melee weapon in one hand, no other weapon
+        if "dueling" in styles and alone and weapon.get("kind", "melee") == "melee" and hand == "main":
+            number += 2  # Dueling: one melee weapon in one hand, no other weapon; an off-hand attack needs another in the main hand
         return int(number)
 
     # Attack roll

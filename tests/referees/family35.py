@@ -101,7 +101,7 @@ def strength_damage(sheet: dict[str, Any], weapon: dict[str, Any]) -> int:
     strength = ability(sheet, "strength")
     if kind_of(weapon) == "ranged":
         if "strength_limit" in weapon:
-            return max(0, min(strength, weapon["strength_limit"]))  # a composite bow: a bonus up to its rating, and no penalty
+            return max(0, min(strength, int(weapon["strength_limit"])))  # a composite bow: a bonus up to its rating, and no penalty
         return min(strength, 0) if weapon.get("bow", False) else 0  # a plain bow: only a penalty; other launchers: nothing
     if strength < 0:
         return strength  # a penalty counts once and in full, whatever the hand

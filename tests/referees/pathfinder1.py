@@ -31,9 +31,11 @@ class Referee(Family35):
     def _increment(self, weapon: dict[str, Any], feats: set[str]) -> int:
         return int(weapon["range"])
 
-    def _two_weapons(self, sheet: dict[str, Any], weapons: list[dict[str, Any]], weapon: dict[str, Any]) -> int:
-        # Vital Strike is a single attack: the other hand's extra attack, and so its price, is not taken
-        return 0 if sheet.get("vital_strike", 0) else super()._two_weapons(sheet, weapons, weapon)
+    def _read_build(self, build: dict[str, Any]) -> list[Attack]:
+        if build.get("vital_strike", 0) and "weapons" in build:
+            # Vital Strike is a single attack: other weapons, the other hand's with its price too, are left aside
+            build = {**build, "weapons": build["weapons"][:1]}
+        return super()._read_build(build)
 
     def _finish(self, build: dict[str, Any], weapons: list[dict[str, Any]], attacks: list[list[Attack]]) -> list[Attack]:
         vital, many = build.get("vital_strike", 0), build.get("manyshot", False)

@@ -409,6 +409,7 @@ def test_finesse_takes_the_better_and_scores_are_read():
         ("dueling", [{"hand": "two"}], [7], 14),
         ("dueling", [{"kind": "ranged"}], [5], 12),
         ("dueling", [{}, {"hand": "off"}], [7, 7], 24),
+        ("dueling", [{"hand": "off"}], [7], 10),  # an off-hand attack is made beside another weapon
         ("two-weapon fighting", [{}, {"hand": "off"}], [7, 7], 28),
     ],
 )
@@ -418,9 +419,18 @@ def test_fighting_styles(style, weapons, bonuses, points):
     assert total(referee, *[(20, 10)] * len(weapons)) == points
 
 
-@pytest.mark.parametrize(("weapon", "rerolled"), [({"hand": "two"}, True), ({"hand": "main"}, False), ({"hand": "two", "kind": "ranged"}, False)])
-def test_great_weapon_style_is_for_two_handed_melee(weapon, rerolled):
-    referee = sheet({"damage": "1d6", **weapon}, modifiers={}, fighting_styles=["great weapon fighting"])
+@pytest.mark.parametrize("said", [{"fighting_styles": ["great weapon fighting"]}, {"great_weapon_fighting": True}])
+@pytest.mark.parametrize(
+    ("weapon", "rerolled"),
+    [
+        ({"hand": "two"}, True),
+        ({"hand": "main"}, False),
+        ({"hand": "two", "kind": "ranged"}, False),
+        ({"hand": "two", "great_weapon_fighting": False}, False),
+    ],
+)
+def test_great_weapon_style_is_for_two_handed_melee(said, weapon, rerolled):
+    referee = sheet({"damage": "1d6", **weapon}, modifiers={}, **said)
     assert total(referee, (20, 10), (6, 1), *[(6, 5)] * rerolled) == (5 if rerolled else 1)
 
 

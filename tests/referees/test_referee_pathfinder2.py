@@ -310,7 +310,9 @@ def test_immunity_to_criticals_takes_the_doubling_only():
         ({"kind": "ranged"}, 12, 1),
         ({"kind": "ranged", "propulsive": True}, 12, 1 + 2),
         ({"kind": "thrown", "range": 20}, 12, 5),
-        ({"kind": "thrown", "splash": 1}, 12, 1 + 1),
+        ({"kind": "thrown", "splash": 1}, 12, 1 + 1),  # published: a thrown weapon with splash leaves Str out, no other
+        ({"splash": 1}, 13, 1 + 4 + 1),
+        ({"kind": "ranged", "propulsive": True, "splash": 1}, 12, 1 + 2 + 1),
         ({"specialization": 3}, 13, 8),
         ({"range": 2, "kind": "melee"}, 13, 5),
     ],

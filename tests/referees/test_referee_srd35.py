@@ -321,6 +321,7 @@ def test_two_weapons():
     assert pair({"light": True}, feats=["two-weapon fighting"]) == [8, 3, 8]
     all_feats = ["two-weapon fighting", "improved two-weapon fighting", "greater two-weapon fighting"]
     assert pair({"light": True}, feats=all_feats) == [8, 3, 8, 3, -2]
+    assert pair(feats=["greater two-weapon fighting"]) == [4, -1, 0, -10]
     assert pair({"base_attacks": "+10/+10"}) == [4, -1, 0, 0]
     assert pair(main={"kind": "ranged"}) == [10, 5, 0]
     # a hand crossbow in each hand: as with two light weapons
