@@ -449,7 +449,7 @@ def paladin(dice: Dice, tally: Tally) -> None:
     tally.hits(slice(0, 2), spots, radiant, criticals)
 
 
-@game("dnd5e-switches", "champion", "disadvantage, immunity to criticals, dice of at least 3, the better of two dice, damage of a miss", attacks=3, highest=3 * 20)
+@game("dnd5e-switches", "champion", "disadvantage, immunity to criticals, dice at least 3, the better of two, damage of a miss", attacks=3, highest=3 * 20)
 def champion(dice: Dice, tally: Tally) -> None:
     """2d6+6, 3 off and halved; the first hit takes the better of two dice each and a d8; a miss is 1."""
     word = dice.attacks(3)

@@ -53,9 +53,10 @@ def confirming(ac: int, bonuses: Sequence[int], *, naturals: bool = True) -> U32
 
 @cache
 def pairs(kind: str) -> NDArray[np.uint8]:
-    """Sums of two d6 damage dice by what they showed: ``floor`` (36,) each at least 3; ``best`` (1296,) the better of two each, at least 3; ``reroll`` (1296,)
-    each rolled again when it shows 1 or 2.
-    """  # noqa: D205
+    """Sums of two d6 damage dice, by what all their d6 showed.
+
+    ``floor`` (36,): each is at least 3. ``best`` (1296,): each the better of two, at least 3. ``reroll`` (1296,): each rolled again when it shows 1 or 2.
+    """
     faces = range(1, 7)
     if kind == "floor":
         return np.array([max(a, 3) + max(b, 3) for a, b in product(faces, repeat=2)], dtype=np.uint8)
