@@ -22,8 +22,7 @@ class Game(NamedTuple):
 
     example: str
     build: str
-    #: the AC it is played at, None: the target's own; its attacks a round
-    ac: int | None
+    #: attacks a round
     attacks: int
     #: at least the most damage of a round
     highest: int
@@ -40,7 +39,7 @@ def game(example: str, build: str, mechanism: str, *, attacks: int, highest: int
     """Registers a block under the example and build it plays."""
 
     def register(block: Callable[[Dice, Tally], None]) -> Callable[[Dice, Tally], None]:
-        GAMES[f"{example}: {build}"] = Game(example, build, None, attacks, highest, mechanism, block, rows)
+        GAMES[f"{example}: {build}"] = Game(example, build, attacks, highest, mechanism, block, rows)
         return block
 
     return register
@@ -194,10 +193,7 @@ def _warded(slashing: U32) -> U32:
     return slashing
 
 
-@game(
-    "nwn-duelists", "two kukris", "seven attacks, confirmation, miss chance rolled twice, percent and points off", attacks=7, highest=7 * 100,
-    rows=(0, 1, 2, 3, 4, 5, 6),
-)  # fmt: skip
+@game("nwn-duelists", "two kukris", "seven attacks, confirmation, miss chance rolled twice, percent and points off", attacks=7, highest=7 * 100)
 def duelist(dice: Dice, tally: Tally) -> None:
     """1d4+7 three times on a critical and 8d6, 1d6 fire halved; 1d4+6 twice and 8d6, 1d6 acid less 10."""
     spots, criticals = _concealed(dice, *_MAIN(dice))
