@@ -21,6 +21,7 @@ from benchmarks.ours import KERNEL
 from benchmarks.results import Bench, Results, shown
 
 FOLDER = Path(__file__).parent
+_MET = {True: "yes", False: "**no**", None: "?"}
 LIBRARIES = ("numpy", "numba", "icepool", "dyce", "pathfinder2e_stats", "pytest-benchmark")
 
 HEAD = """# Benchmarks
@@ -82,7 +83,7 @@ def asked(results: Results, found: Fresh) -> Iterator[str]:
     yield "| bar | measured | met |"
     yield "|---|---|:-:|"
     for bar in bars.bars(results, found):
-        yield f"| {bar.asked} | {bar.measured} | {'yes' if bar.met else '**no**'} |"
+        yield f"| {bar.asked} | {bar.measured} | {_MET[bar.met]} |"
     yield ""
 
 
