@@ -20,6 +20,8 @@ class Bench:
     seconds: float
     base: bool
     at: int | None
+    #: cores that other processes used meanwhile, where that was noted
+    others: float | None
 
     @property
     def rate(self) -> float:
@@ -49,6 +51,7 @@ class Results:
                 seconds=one["stats"]["min"],
                 base=one["extra_info"]["base"],
                 at=one["extra_info"]["at"],
+                others=one["extra_info"].get("others"),
             )
             for one in data["benchmarks"]
         )

@@ -7,6 +7,7 @@ import pytest
 from analyzer import example
 from analyzer.montecarlo import simulate
 from benchmarks import ours
+from benchmarks.mood import Mood
 from benchmarks.ours import SEEDS
 from benchmarks.reference import BONUSES
 
@@ -53,8 +54,9 @@ def test_sweep(measure, size, request, which, group, ac, method):
 
 @pytest.mark.benchmark(timer=perf_counter)
 @pytest.mark.parametrize("workers", [1, 2])
-def test_threads(measure, size, reference, workers):
+def test_threads(measure, benchmark, size, reference, workers):
     trials = size(2**21)
+    mood = Mood()
     measure(
         lambda seed: simulate(*reference, (28,), trials=trials, seed=seed, workers=workers),
         lambda: (next(SEEDS),),
@@ -66,3 +68,4 @@ def test_threads(measure, size, reference, workers):
         base=workers == 1,
         at=workers,
     )
+    benchmark.extra_info["others"] = mood.others()
