@@ -7,19 +7,24 @@ from collections.abc import Callable
 
 import pytest
 
-import analyzer
 from analyzer.plan import Plan, Target
 from analyzer.scenario import Build
+from benchmarks import ours
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """The option of the longest runs."""
+    parser.addoption("--big", action="store_true", help="10^9 rounds too, about a minute more")
 
 
 @pytest.fixture(scope="session")
 def build() -> Build:
-    return analyzer.statblock("+20/+15/+10/+5", "2d6+15", critical="17-20/x2", extra=["5d6"], system="d20", name="reference")
+    return ours.reference_build()
 
 
 @pytest.fixture(scope="session")
 def target():
-    return analyzer.target(system="d20", ac=28, reduction={"physical": 5})
+    return ours.reference_target()
 
 
 @pytest.fixture(scope="session")
@@ -46,11 +51,20 @@ def forget() -> Callable[[], None]:
 
 @pytest.fixture
 def measure(benchmark):
-    """Times a call with fresh arguments each round and notes what it was: the group, the method, how much work, in which unit."""
+    """Times a call with fresh arguments each round and notes what it was.
 
-    def run(function, fresh, *, group: str, method: str, work: int, unit: str, rounds: int, base: bool = False):
+    ``group`` and ``method`` name it, ``work`` and ``unit`` say how much it did, ``at`` where it stands on the axis of a figure.
+    """
+
+    def run(function, fresh, *, group: str, method: str, work: int, unit: str, rounds: int, base: bool = False, at: int | None = None):
         benchmark.group = group
-        benchmark.extra_info.update(method=method, work=work, unit=unit, base=base)
+        benchmark.extra_info.update(method=method, work=work, unit=unit, base=base, at=at)
         return benchmark.pedantic(function, setup=lambda: (fresh(), {}), rounds=rounds, warmup_rounds=1)
 
     return run
+
+
+@pytest.fixture
+def size(benchmark) -> Callable[[int], int]:
+    """How many rounds to play: what is asked for, or a few when nothing is timed."""
+    return lambda rounds: min(rounds, 2**14) if benchmark.disabled else rounds

@@ -1,4 +1,6 @@
-"""The exact engine: the reference over 41 ACs, every distribution built inside the timer, beside `icepool`."""
+"""The exact engine: the reference over 41 ACs, every distribution built inside the timer, beside `icepool` and `dyce`; by CPU time."""
+
+from time import process_time
 
 import numpy as np
 import pytest
@@ -6,13 +8,18 @@ import pytest
 import analyzer
 from analyzer.exact import evaluate
 from analyzer.exact.damage import packet_pmf
-from benchmarks import icepool_sweep
+from benchmarks import dyce_sweep, icepool_sweep
+
+pytestmark = pytest.mark.benchmark(timer=process_time)
 
 ACS = tuple(range(10, 51))
 GROUP = "Exact: distributions of the reference over 41 ACs, everything built inside the timer"
+ENGINE, ICEPOOL, DYCE = "analyzer, engine", "icepool, each needed face once", "dyce, each needed face once"
+#: Each peer and how its rounds become a table.
 PEERS = {
-    "icepool, each needed face once": icepool_sweep.by_counting,
-    "icepool, mapped over the d20": icepool_sweep.by_rolling,
+    ICEPOOL: (icepool_sweep.by_counting, icepool_sweep.table),
+    "icepool, mapped over the d20": (icepool_sweep.by_rolling, icepool_sweep.table),
+    DYCE: (dyce_sweep.by_counting, dyce_sweep.table),
 }
 
 
@@ -20,7 +27,8 @@ PEERS = {
 def test_results_are_equal(reference, forget, method):
     forget()
     found = evaluate(*reference, ACS)
-    np.testing.assert_allclose(found.pmf, icepool_sweep.table(PEERS[method](ACS), found.pmf.shape[1]), rtol=1e-12, atol=0)
+    play, table = PEERS[method]
+    np.testing.assert_allclose(found.pmf, table(play(ACS), found.pmf.shape[1]), rtol=1e-12, atol=0)
 
 
 def test_caches_are_emptied(reference, forget):
@@ -36,7 +44,7 @@ def test_engine(measure, reference, forget):
         forget()
         return (*reference, ACS)
 
-    found = measure(evaluate, fresh, group=GROUP, method="analyzer, engine", work=len(ACS), unit="AC", rounds=300, base=True)
+    found = measure(evaluate, fresh, group=GROUP, method=ENGINE, work=len(ACS), unit="AC", rounds=300, base=True)
     assert found.pmf.shape[0] == len(ACS)
 
 
@@ -56,5 +64,5 @@ def test_question(measure, build, target, forget):
 
 @pytest.mark.parametrize("method", PEERS)
 def test_peer(measure, method):
-    found = measure(PEERS[method], lambda: (ACS,), group=GROUP, method=method, work=len(ACS), unit="AC", rounds=7)
+    found = measure(PEERS[method][0], lambda: (ACS,), group=GROUP, method=method, work=len(ACS), unit="AC", rounds=5)
     assert len(found) == len(ACS)
