@@ -34,6 +34,8 @@ ORDERS = {
     "round": "all words of a round in the order of their slots, trial after trial, of seed 0",
     "seeds": "the attack word of the first attack in trial 0 of seeds 0 to 15, then in trial 1 of seeds 0 to 15, ...",
 }
+#: A generator known to be bad, so that it can be seen that the batteries find one: x -> 69069 x mod 2^32.
+CONTROL = "control"
 BITS = {
     "word": "the word itself, which the first die reads",
     "rest": "what a d20 leaves of the word, (word * 20) mod 2^32, which the second die reads (its two lowest bits are 0 by construction)",
@@ -55,8 +57,20 @@ def _filled(key: np.uint64, first: int, slot: int) -> Words:
     return words
 
 
+def control() -> Iterator[Words]:
+    """The words of the bad generator."""
+    powers = np.cumprod(np.full(TRIALS, 69069, np.uint32), dtype=np.uint32)
+    last = np.uint32(1)
+    while True:
+        piece = powers * last
+        last = piece[-1]
+        yield piece
+
+
 def words(order: str) -> Iterator[Words]:
     """Pieces of a stream without end."""
+    if order == CONTROL:
+        yield from control()
     lowered = reference()
     attack = int(lowered.program.attacks[0, k.A_CHECK_SLOT])
     for first in count(0, TRIALS):
@@ -68,7 +82,7 @@ def words(order: str) -> Iterator[Words]:
         elif order == "seeds":
             yield np.stack([_filled(key_of(seed), first, attack)[attack % 4] for seed in SEEDS], axis=1).ravel()
         else:
-            raise ValueError(f"the order must be one of {', '.join(ORDERS)}; got {order}")
+            raise ValueError(f"the order must be one of {', '.join([*ORDERS, CONTROL])}; got {order}")
 
 
 def stream(order: str, bits: str) -> Iterator[Words]:
