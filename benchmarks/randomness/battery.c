@@ -59,7 +59,7 @@ int main(int argc, char **argv)
     printf("\nAll p-values:\n");
     for (int i = 0; i < bbattery_NTests; i++) {
         double p = bbattery_pVal[i], tail = fmin(p, 1.0 - p);
-        printf("  %-28s %.6g\n", bbattery_TestNames[i], p);
+        printf("  %-28s %.12g\n", bbattery_TestNames[i], p);
         least = fmin(least, tail);
         suspect += tail < 1e-3;
         failed += tail < 1e-10;
