@@ -287,7 +287,7 @@ def test_no_attacks():
 
 
 def test_more_totals_than_are_kept_apart():
-    big = one(on=((), (), (packet(Die(sides=1000, count=100)),), ()), auto_hit_from=2)
+    big = one(on=((), (), (packet(Die(sides=1000, count=50)),), ()), auto_hit_from=2)
     plan = Plan(turns=tuple(chain.from_iterable([big[0].turns] * 3)))
     tally = simulate(plan, big[1], (-100,), trials=200_000, seed=1)[0]
     assert tally.histogram is None

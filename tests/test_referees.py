@@ -64,7 +64,14 @@ def compare_traces(text, build, *, trials, seed, judge=None, ac=None):
 @pytest.mark.parametrize("name", SMALL)
 def test_exact_engine_is_the_referee(name):
     for build in builds(SMALL[name]):
-        for ac in (None, 4, 13, 30):
+        compare_exactly(SMALL[name], build, 13)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SMALL)
+def test_exact_engine_is_the_referee_easy_hard_and_by_default(name):
+    for build in builds(SMALL[name]):
+        for ac in (None, 4, 30):
             compare_exactly(SMALL[name], build, ac)
 
 

@@ -8,14 +8,9 @@ from typing import Any
 
 import pytest
 
-from analyzer import curve, examples, sheet, statblock
+from analyzer import curve, sheet, statblock
 from analyzer.plan import Critical, Part
-from analyzer.rulekit.system import Derivation
-from analyzer.scenario import Build, ScenarioError, loads, target
-from tests.plan_interpreter import play
-from tests.referees.harness import Outcome
-from tests.test_montecarlo import follow
-from tests.test_referees import compare_exactly
+from analyzer.scenario import Build, ScenarioError, target
 from tests.test_systems import attacks, bonuses
 
 FAMILY = ("srd35", "pathfinder1")
@@ -409,37 +404,3 @@ def test_far_shot_lengthens_increments(kind, increment, distance, penalty):
     assert bonuses(build, distance=distance) == [penalty]
     longest = increment * 15 if kind == "ranged" else increment * 10
     build.derive(target("srd35", distance=longest - longest % 10))
-
-
-# -- the small files and the examples, read by the plan's interpreter ------------------------------------------------------------------------------------
-
-
-class Reading:
-    """A judge that plays the derived plan, and counts the leaves of its dice."""
-
-    def __init__(self, derived: Derivation) -> None:
-        self.derived, self.leaves = derived, 0
-
-    def play(self, roll: Any) -> Outcome:
-        self.leaves += 1
-        total, degrees = play(self.derived.plan, self.derived.target, self.derived.target.ac, roll)
-        return Outcome(total, tuple(degrees))
-
-
-@pytest.mark.parametrize("name", SMALL)
-def test_small_files_are_small_and_exact(name):
-    scenario = loads(SMALL[name])
-    for i, build in enumerate(scenario.builds):
-        for ac in (None, 4):
-            judge = Reading(build.derive(scenario.target, ac))
-            compare_exactly(SMALL[name], i, ac, judge=judge)
-            assert judge.leaves <= 20_000
-
-
-@pytest.mark.parametrize("name", [n for n in examples.names() if n.split("-")[0] in FAMILY])
-def test_traces_of_examples_follow_the_plan(name):
-    scenario = loads(examples.text(name))
-    for build in scenario.builds:
-        derived = build.derive(scenario.target)
-        for ac in (16, 25):
-            follow(derived.plan, derived.target, ac, trials=400)
