@@ -10,7 +10,7 @@ from typing import Any
 
 #: Seconds in which a scheduler must answer and have a worker.
 PATIENCE = 5
-_ADDRESS = re.compile(r"[a-z]+://[^\s/:]+:\d{1,5}/?|[a-z]+://\[[0-9a-f:.]+\]:\d{1,5}/?", re.IGNORECASE)
+_ADDRESS = re.compile(r"(?:tcp|tls|wss?|ucx)://(?:[^\s/:]+|\[[0-9a-fA-F:.]+\]):\d{1,5}/?")
 _WANTED = "--scheduler must be the address of a running Dask scheduler such as tcp://10.0.0.1:8786"
 
 
@@ -33,7 +33,7 @@ def executor_of(scheduler: str | None) -> Iterator[tuple[Executor | None, int]]:
     except ImportError as error:
         raise ValueError(f"--scheduler must be used with Dask installed (python -m pip install 'attack-analyzer[cluster]'); got {scheduler!r}") from error
     try:
-        client: Any = Client(scheduler, timeout=PATIENCE, set_as_default=False)  # type: ignore[no-untyped-call]  # Dask annotates little
+        client: Any = Client(scheduler, timeout=PATIENCE, set_as_default=False)
     except (OSError, ValueError) as error:  # a TimeoutError is an OSError
         raise ValueError(f"{_WANTED}; got {scheduler!r}: {str(error).partition(chr(10))[0] or 'no answer'}") from error
     with client:

@@ -11,7 +11,7 @@ from typing import Protocol, TypeVar
 
 P = TypeVar("P")
 R = TypeVar("R")
-_Taken = TypeVar("_Taken", contravariant=True)
+Taken_contra = TypeVar("Taken_contra", contravariant=True)
 
 _LOG = logging.getLogger(__name__)
 
@@ -23,13 +23,13 @@ AHEAD = 4
 WIDTH = 16
 
 
-class Source(Protocol[P, _Taken]):
+class Source(Protocol[P, Taken_contra]):
     """Where pieces come from and results go to; asked by one thread only."""
 
     def take(self) -> P | None:
         """The next piece; None while there is none, or no more."""
 
-    def put(self, piece: P, result: _Taken) -> None:
+    def put(self, piece: P, result: Taken_contra) -> None:
         """Receive the result of a piece, in any order. May make new pieces available."""
 
 
