@@ -43,7 +43,7 @@ class Occurred:
         n, p = self.trials, self.value
         middle = (p + z * z / (2 * n)) / (1 + z * z / n)
         half = z / (1 + z * z / n) * sqrt(p * (1 - p) / n + z * z / (4 * n * n))
-        return max(0.0, middle - half), min(1.0, middle + half)
+        return max(0.0, min(middle - half, p)), min(1.0, max(middle + half, p))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
