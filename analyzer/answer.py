@@ -25,14 +25,17 @@ class Answer(pd.DataFrame):
     verdict : Verdict or None
         Whether the engines agree; None for an exact answer.
     seed, trials : int or None
-        What repeats the simulation.
+        What repeats the simulation: its seed, and its rounds per build and AC (the most, where they differ).
+    partial : bool
+        Whether the simulation was interrupted.
     """
 
-    _metadata = ["verdict", "seed", "trials", "_played", "_draw"]  # noqa: RUF012 - the name and type pandas asks for
+    _metadata = ["verdict", "seed", "trials", "partial", "_played", "_draw"]  # noqa: RUF012 - the name and type pandas asks for
 
     verdict: Verdict | None
     seed: int | None
     trials: int | None
+    partial: bool
     _played: tuple[Played, ...]
     _draw: Callable[[pd.DataFrame], Figure] | None
 
@@ -69,7 +72,8 @@ class Answer(pd.DataFrame):
     def _repr_html_(self) -> str:
         with pd.option_context("display.max_colwidth", None):  # the dice of a sample are long, and none may be cut
             table = pd.DataFrame(self)._repr_html_()  # type: ignore[operator]  # pandas-stubs leave this method out
-        return f"{table}<p>{escape(str(self.verdict))}</p>" if self.verdict is not None else str(table)
+        cut = "<p>Interrupted: the figures are of the rounds played so far.</p>" if self.partial else ""
+        return f"{table}{cut}<p>{escape(str(self.verdict))}</p>" if self.verdict is not None else str(table)
 
 
 def answer(
@@ -79,10 +83,11 @@ def answer(
     verdict: Verdict | None = None,
     seed: int | None = None,
     trials: int | None = None,
+    partial: bool = False,
     draw: Callable[[pd.DataFrame], Figure] | None = None,
 ) -> Answer:
     """An `Answer` of flat records."""
     frame: Any = Answer(pd.DataFrame.from_records(list(records)))
-    for name, value in (("verdict", verdict), ("seed", seed), ("trials", trials), ("_played", tuple(played)), ("_draw", draw)):
+    for name, value in (("verdict", verdict), ("seed", seed), ("trials", trials), ("partial", partial), ("_played", tuple(played)), ("_draw", draw)):
         object.__setattr__(frame, name, value)
     return frame  # type: ignore[no-any-return]  # pandas would take a plain attribute for a column

@@ -93,6 +93,9 @@ def _caption(frame: pd.DataFrame) -> str:
         return "exact"
     trials = getattr(frame, "trials", None)
     rounds = f", {trials:,} rounds a point" if trials else ""
+    if "trials" in frame:
+        fewest, most = frame["trials"].min(), frame["trials"].max()
+        rounds = f", {fewest:,} to {most:,} rounds a point" if fewest < most else rounds
     return f"lines: exact, points: simulated \N{PLUS-MINUS SIGN}{BAR:g} standard errors{rounds}"
 
 

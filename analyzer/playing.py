@@ -8,15 +8,19 @@ from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from operator import index
-from typing import Any, SupportsIndex
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from analyzer.exact import evaluate
 from analyzer.plan import Plan, Target
-from analyzer.records import Played
+from analyzer.precision import Precision
+from analyzer.records import Played, figure_names, seen
 from analyzer.rulekit.models import TargetKeys
 from analyzer.scenario import Build, Scenario
 from analyzer.scenario import target as target_of
 from analyzer.sweeps import DEFAULT, parse_acs
+
+if TYPE_CHECKING:  # importing it at run time would import Numba, which the exact path does without
+    from analyzer.montecarlo import Tally
 
 _LOG = logging.getLogger(__name__)
 
@@ -25,6 +29,8 @@ Opponent = TargetKeys | Mapping[str, Any] | None
 Sweep = int | str | Iterable[int]
 #: Rounds simulated per build and AC when nothing else is asked for.
 TRIALS = 1_000_000
+#: Most rounds simulated per build and AC for a precision, when no other limit is given.
+MOST_TRIALS = 2**32
 MAX_BUILDS = 1000
 
 
@@ -103,27 +109,98 @@ def chosen_seed(seed: int | None) -> int:
     return secrets.randbits(32) if seed is None else whole("seed", seed)
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Run:
+    """Every build over a sweep by both engines."""
+
+    played: tuple[Played, ...]
+    #: whether the simulation was interrupted; builds it had not come to are left out
+    partial: bool
+    #: (build, AC) that were simulated as often as allowed without reaching the precision asked for
+    missed: tuple[tuple[str, int], ...]
+
+    @property
+    def trials(self) -> tuple[int, int]:
+        """Fewest and most rounds of a build at an AC."""
+        numbers = [tally.trials for one in self.played for tally in one.tallies or ()]
+        return min(numbers, default=0), max(numbers, default=0)
+
+
 def twice(
     builds: Builds,
     ac: Sweep = DEFAULT,
     target: Opponent = None,
     *,
-    trials: int = TRIALS,
+    trials: int | None = None,
+    precision: Precision | None = None,
     seed: int,
     workers: int = 1,
     executor: Executor | None = None,
     progress: Callable[[int], None] | None = None,
-) -> tuple[Played, ...]:
-    """Every build over a sweep by both engines; see `analyzer.montecarlo.simulate` for the parameters."""
-    from analyzer.montecarlo import compiled, simulate  # noqa: PLC0415 - Numba costs start-up time and the exact path does without
+) -> Run:
+    """Every build over a sweep by both engines, until the trials or the precision is reached; see `analyzer.montecarlo.simulate_sides` for the rest.
 
-    rounds, threads = whole("trials", trials), whole("workers", workers)
+    Raises
+    ------
+    ScenarioError, ValueError, TypeError
+        What cannot be played, a parameter out of range, or a figure that some build does not have.
+    KeyboardInterrupt
+        When it is interrupted before anything was simulated.
+    """
+    from analyzer.montecarlo import compiled, simulate_sides  # noqa: PLC0415 - Numba costs start-up time and the exact path does without
+
+    most = (TRIALS if precision is None else MOST_TRIALS) if trials is None else whole("trials", trials)
+    threads = whole("workers", workers)
+    acs = parse_acs(ac)
+    sides = lowered(builds, target)
+    exact = [Played(system=one.build.system, build=one.build.name, exact=evaluate(one.plan, one.target, acs), precision=precision) for one in sides]
+    if precision is not None:
+        check_figures(exact, precision.of)
     if not compiled():
         _LOG.warning("Compiling the simulation kernel, once: about 20 seconds.")
-    acs = parse_acs(ac)
+
+    def enough(side: int, at: int, tally: Tally) -> bool:
+        asked = () if precision is None else seen(exact[side].exact, acs.index(at), tally, precision.of)
+        return precision is None or all(found is not None and precision.reached(found) for found in asked)
+
+    found = simulate_sides(
+        [(one.plan, one.target, acs) for one in sides],
+        trials=most,
+        seed=seed,
+        enough=None if precision is None else enough,
+        workers=threads,
+        executor=executor,
+        progress=progress,
+    )
     played = []
-    for one in lowered(builds, target):
-        exact = Played(system=one.build.system, build=one.build.name, exact=evaluate(one.plan, one.target, acs))
-        tallies = simulate(one.plan, one.target, acs, trials=rounds, seed=seed, workers=threads, executor=executor, progress=progress)
-        played.append(replace(exact, tallies=tallies))
-    return tuple(played)
+    for one, tallies in zip(exact, found.tallies, strict=True):
+        whole_sweep = tuple(tally for tally in tallies if tally is not None)
+        if len(whole_sweep) == len(acs):
+            played.append(replace(one, tallies=whole_sweep, partial=found.partial))
+    if not played:
+        raise KeyboardInterrupt
+    missed = tuple((exact[side].build, at) for side, at in found.missed)
+    if found.partial:
+        _LOG.warning("Interrupted: the figures are of the rounds played so far.")
+    if missed:
+        few = "; ".join(f"{name}, AC {at}" for name, at in missed[:5])
+        more = f" and {len(missed) - 5} more" if len(missed) > 5 else ""
+        _LOG.warning("The precision was not reached within %s rounds: %s%s.", f"{most:,}", few, more)
+    return Run(played=tuple(played), partial=found.partial, missed=missed)
+
+
+def check_figures(played: Iterable[Played], of: Iterable[str]) -> None:
+    """Refuse a figure that some build does not have.
+
+    Raises
+    ------
+    ValueError
+        With the figures there are.
+    """
+    for one in played:
+        known = figure_names(one.exact)
+        for name in of:
+            if name not in known:
+                raise ValueError(f"of must be figures of every build: {', '.join(known)}; got {name!r}, which {one.build!r} does not have")
+            if name == "no_damage" and one.exact.pmf is None:
+                raise ValueError(one.exact.pmf_refused)

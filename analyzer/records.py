@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from math import sqrt
+from math import inf, sqrt
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from analyzer.exact import Round
+from analyzer.precision import Averaged, Occurred, Precision, Seen
 from analyzer.verdict import Figure, chance_p, distribution_p, mean_p
 
 if TYPE_CHECKING:  # importing it at run time would import Numba, which the exact path does without
@@ -40,16 +41,24 @@ class _Chance:
     def p(self, trials: int) -> float | None:
         return chance_p(self.count or 0, trials, self.exact)
 
+    def seen(self, trials: int) -> Seen | None:
+        return None if self.count is None else Occurred(count=self.count, trials=trials)
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Mean:
-    """A mean per round: its exact value and SD, the chance that it is not zero, and the simulation's integer sums."""
+    """A mean per round: its exact value and SD, the chance that it is not zero, and the simulation's integer sums.
+
+    Where the simulation kept them apart, ``counts`` are its rounds by value; else ``nonzero`` says how many of them had any.
+    """
 
     name: str
     exact: float
     sd: float
     occurring: float
     sums: tuple[int, int] | None
+    counts: NDArray[np.int64] | None = None
+    nonzero: int = 0
 
     def columns(self, trials: int) -> Record:
         if self.sums is None:
@@ -61,6 +70,18 @@ class _Mean:
     def p(self, trials: int) -> float | None:
         total = self.sums[0] if self.sums else 0
         return mean_p(total / trials, trials, self.exact, self.sd, self.occurring)
+
+    def seen(self, trials: int) -> Seen | None:
+        if self.sums is None:
+            return None
+        total, squares = self.sums
+        return Averaged(
+            trials=trials,
+            value=total / trials,
+            variance=_sample_variance(trials, total, squares),
+            effective=float(self.nonzero) if self.counts is None else _effective(self.counts),
+            range=inf if self.counts is None else float(len(self.counts) - 1),
+        )
 
 
 _Figure = _Chance | _Mean
@@ -81,6 +102,15 @@ def _weighted(counts: NDArray[np.int64]) -> tuple[int, int]:
     return int(counts @ k), int(counts @ (k * k))
 
 
+def _effective(counts: NDArray[np.int64]) -> float:
+    """Rounds divided by the kurtosis of their values; 0 when nothing varied."""
+    values = np.arange(len(counts), dtype=np.float64)
+    trials = counts.sum()
+    apart = values - np.sum(values * counts) / trials
+    fourth = np.sum(counts * apart**4)
+    return float(np.sum(counts * apart**2) ** 2 / fourth) if fourth > 0.0 else 0.0
+
+
 def _round_figures(exact: Round, i: int, tally: Tally | None) -> list[_Figure]:
     """The figures of one AC's round, in the order they are shown."""
     by_hits = None if tally is None else tally.table.sum(axis=1)
@@ -95,6 +125,8 @@ def _round_figures(exact: Round, i: int, tally: Tally | None) -> list[_Figure]:
             sd=float(exact.sd[i]),
             occurring=1.0 - none,
             sums=None if tally is None else (tally.total, tally.total_squares),
+            counts=None if tally is None else tally.histogram,
+            nonzero=0 if by_hits is None else int(by_hits[1:].sum()),
         ),
         _Mean(
             name="hits",
@@ -102,6 +134,7 @@ def _round_figures(exact: Round, i: int, tally: Tally | None) -> list[_Figure]:
             sd=float(exact.hits_sd[i]),
             occurring=any_hit,
             sums=None if by_hits is None else _weighted(by_hits),
+            counts=by_hits,
         ),
         _Mean(
             name="crits",
@@ -109,6 +142,7 @@ def _round_figures(exact: Round, i: int, tally: Tally | None) -> list[_Figure]:
             sd=float(exact.crits_sd[i]),
             occurring=any_crit,
             sums=None if by_crits is None else _weighted(by_crits),
+            counts=by_crits,
         ),
         _Chance(name="any_hit", exact=any_hit, count=None if by_hits is None else int(by_hits[1:].sum())),
         _Chance(name="any_crit", exact=any_crit, count=None if by_crits is None else int(by_crits[1:].sum())),
@@ -140,6 +174,7 @@ def _attack_figures(exact: Round, i: int, k: int, tally: Tally | None) -> list[_
             sd=float(attack.mean_sd[i]),
             occurring=float(attack.hit[i]) or 1.0,
             sums=None if tally is None else (sum(tally.sums[k].tolist()), sum(tally.squares[k].tolist())),
+            nonzero=0 if degrees is None else int(degrees[2:].sum()),
         ),
     ]
     if attack.effect is not None:
@@ -156,25 +191,59 @@ class Played:
     build: str
     exact: Round
     tallies: tuple[Tally, ...] | None = None
+    #: what the simulation was to reach; the figures it is of have an interval
+    precision: Precision | None = None
+    #: whether the simulation was interrupted
+    partial: bool = False
 
     def tally(self, i: int) -> Tally | None:
         """The tally of the i-th AC."""
         return None if self.tallies is None else self.tallies[i]
 
+    def figures(self, i: int) -> list[_Figure]:
+        """The figures of the i-th AC's round."""
+        return _round_figures(self.exact, i, self.tally(i))
 
-def _columns(figures: Sequence[_Figure], tally: Tally | None) -> Record:
+    def attack_figures(self, i: int, k: int) -> list[_Figure]:
+        """The figures of the k-th attack at the i-th AC."""
+        return _attack_figures(self.exact, i, k, self.tally(i))
+
+
+def figure_names(exact: Round) -> tuple[str, ...]:
+    """Every figure of a round and of its attacks, by its column."""
+    rounds = [figure.name for figure in _round_figures(exact, 0, None)] if len(exact.acs) else []
+    attacks = [figure.name for k in range(len(exact.attacks)) for figure in _attack_figures(exact, 0, k, None)] if len(exact.acs) else []
+    return tuple(dict.fromkeys([*rounds, *attacks]))
+
+
+def seen(exact: Round, i: int, tally: Tally, of: Collection[str]) -> Iterator[Seen | None]:
+    """What a tally of the i-th AC says of some figures; a figure of attacks is one of every attack, and None is said of what was not counted."""
+    listed = [*_round_figures(exact, i, tally), *(figure for k in range(len(exact.attacks)) for figure in _attack_figures(exact, i, k, tally))]
+    return (figure.seen(tally.trials) for figure in listed if figure.name in of)
+
+
+def _columns(played: Played, figures: Sequence[_Figure], i: int) -> Record:
+    tally, precision = played.tally(i), played.precision
     record: Record = {}
     for figure in figures:
         record |= figure.columns(1 if tally is None else tally.trials)
+        found = figure.seen(tally.trials) if tally is not None and precision is not None and figure.name in precision.of else None
+        if precision is not None and found is not None:
+            record[f"{figure.name}_low"], record[f"{figure.name}_high"] = precision.interval(found)
     return record
+
+
+def _trials(played: Played, i: int) -> Record:
+    """How many rounds an AC was simulated, where that is not one number for the whole run."""
+    tally = played.tally(i)
+    return {"trials": tally.trials} if tally is not None and (played.partial or played.precision is not None) else {}
 
 
 def round_records(played: Played) -> Iterator[Record]:
     """A record per AC: damage points and expected numbers per round, chances of at least one."""
     for i, ac in enumerate(played.exact.acs.tolist()):
-        tally = played.tally(i)
-        columns = _columns(_round_figures(played.exact, i, tally), tally)
-        record: Record = {"system": played.system, "build": played.build, "ac": ac}
+        columns = _columns(played, played.figures(i), i)
+        record: Record = {"system": played.system, "build": played.build, "ac": ac, **_trials(played, i)}
         for name, value in columns.items():
             if name == "hits":
                 record["sd"] = float(played.exact.sd[i])
@@ -185,13 +254,12 @@ def round_records(played: Played) -> Iterator[Record]:
 def attack_records(played: Played) -> Iterator[Record]:
     """A record per AC and attack: chances per attack, and its mean damage points per round."""
     for i, ac in enumerate(played.exact.acs.tolist()):
-        tally = played.tally(i)
         for k, attack in enumerate(played.exact.attacks):
             head: Record = {"system": played.system, "build": played.build, "ac": ac, "attack": k + 1, "bonus": attack.bonus}
-            columns = _columns(_attack_figures(played.exact, i, k, tally), tally)
+            columns = _columns(played, played.attack_figures(i, k), i)
             if attack.effect is not None:
                 columns["effect"] = attack.effect
-            yield head | columns
+            yield head | _trials(played, i) | columns
 
 
 def detailed(played: Iterable[Played], by: Detail) -> list[Record]:
@@ -209,11 +277,11 @@ def figures(played: Played, *, rounds: bool = True, attacks: bool = False) -> It
             continue
         where = f"{played.build}, AC {ac}"
         if rounds:
-            for figure in _round_figures(played.exact, i, tally):
+            for figure in played.figures(i):
                 yield Figure(name=f"{figure.name} of {where}", p=_judged(figure, tally))
         if attacks:
             for k in range(len(played.exact.attacks)):
-                for figure in _attack_figures(played.exact, i, k, tally):
+                for figure in played.attack_figures(i, k):
                     yield Figure(name=f"{figure.name} of attack {k + 1} of {where}", p=_judged(figure, tally))
         p = None
         if tally.histogram is not None and played.exact.pmf is not None:

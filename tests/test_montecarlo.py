@@ -166,7 +166,8 @@ def test_a_sweep_in_one_pass_is_a_run_per_ac(name):
         found = swept(plan, target, acs, trials=5000, seed=13)
         if found is None:
             continue
-        for i, tally in enumerate(simulate(plan, target, acs, trials=5000, seed=13)):
+        for i, ac in enumerate(acs):
+            (tally,) = simulate(plan, target, (ac,), trials=5000, seed=13)
             assert tally.histogram is not None
             assert found.histogram[i].tolist() == tally.histogram.tolist()
             assert found.table[i].tolist() == tally.table.tolist()

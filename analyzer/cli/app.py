@@ -13,9 +13,10 @@ from typer.core import TyperCommand, TyperGroup
 from analyzer.cli.output import message
 from analyzer.scenario import ScenarioError
 
-#: Exit codes: the engines disagree, bad input, and what a shell reports when the reader of a pipe is gone.
+#: Exit codes: the engines disagree, bad input, and what a shell reports after Ctrl-C and when the reader of a pipe is gone.
 DISAGREE = 1
 BAD_INPUT = 2
+INTERRUPTED = 128 + 2
 PIPE_CLOSED = 128 + 13
 
 #: The minus of a number or of dice: no option begins with it.
@@ -36,6 +37,9 @@ class Checked(TyperGroup):
             # What is still buffered has nowhere to go; without this Python would complain about it on its way out.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit(PIPE_CLOSED) from None
+        except KeyboardInterrupt:
+            message("Interrupted: no answer yet.")
+            raise typer.Exit(INTERRUPTED) from None
         except (ValueError, TypeError, OSError) as error:
             refuse(_said(error))
         return result

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -18,45 +19,95 @@ from analyzer.analyses import curve as curving
 from analyzer.analyses import rules as ruling
 from analyzer.cli import options as o
 from analyzer.cli import tables
-from analyzer.cli.app import DISAGREE, Notation, app
+from analyzer.cli.app import DISAGREE, INTERRUPTED, Notation, app
+from analyzer.cli.cluster import executor_of
 from analyzer.cli.output import Format, as_json, check_picture, console, emit, message, progress, save
 from analyzer.dice import MAX_SUM
+from analyzer.playing import TRIALS
+from analyzer.precision import CONFIDENCE
 from analyzer.records import Detail, Record, detailed
 from analyzer.sweeps import parse_acs
 
 #: What ``--system`` takes besides the id of a game.
 EVERY = "all"
+#: Rounds of a verification per build and AC.
+VERIFY_TRIALS = 10_000_000
 
 
 def _table_of(by: Detail) -> Callable[[Sequence[Record], Console], Table]:
     return tables.rounds if by == "round" else tables.attacks
 
 
-def _simulated(
-    file: str | None, rule: list[str] | None, ac: str, *, trials: str, seed: str | None, workers: str | None, by: Detail, everything: bool
-) -> comparing.Comparison:
-    rounds, drawn, threads, acs = o.whole_number(trials, "--trials", 1, o.MAX_TRIALS), o.seed_of(seed), o.workers_of(workers), parse_acs(ac)
-    loaded = o.scenario_of(file, rule)
-    if file is None:
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Asked:
+    """What both simulating commands ask for, as it was written."""
+
+    file: str | None
+    rule: list[str] | None
+    ac: str
+    trials: str | None
+    precision: str | None
+    confidence: str | None
+    of: list[str] | None
+    seed: str | None
+    workers: str | None
+    scheduler: str | None
+
+
+def _simulated(asked: _Asked, *, trials: int, by: Detail, everything: bool) -> comparing.Comparison:
+    given = None if asked.trials is None else o.whole_number(asked.trials, "--trials", 1, o.MAX_TRIALS)
+    rounds = trials if given is None and asked.precision is None else given
+    drawn, threads, acs = o.seed_of(asked.seed), o.workers_of(asked.workers), parse_acs(asked.ac)
+    loaded = o.scenario_of(asked.file, asked.rule)
+    if asked.file is None:
         message(f"No build file given: playing the example {shipped.DEFAULT!r} ('analyzer examples {shipped.DEFAULT} > my.toml' makes it yours).")
-    with progress(rounds * len(loaded.builds) * len(acs)) as advance:
-        return comparing.comparison(loaded, acs, trials=rounds, seed=drawn, workers=threads, by=by, everything=everything, progress=advance)
+    total = None if rounds is None or asked.precision is not None else rounds * len(loaded.builds) * len(acs)
+    with executor_of(asked.scheduler) as (executor, slots), progress(total) as advance:
+        return comparing.comparison(
+            loaded,
+            acs,
+            trials=rounds,
+            precision=asked.precision,
+            confidence=CONFIDENCE if asked.confidence is None else asked.confidence,
+            of=asked.of or comparing.FIGURE,
+            seed=drawn,
+            workers=threads if executor is None else max(1, min(slots, o.MAX_WORKERS)),
+            executor=executor,
+            by=by,
+            everything=everything,
+            progress=advance,
+        )
 
 
 def _closing(found: comparing.Comparison) -> None:
-    message(f"{found.trials:,} rounds per build and AC, seed {found.seed}")
+    fewest, most = found.run.trials
+    rounds = f"{most:,}" if fewest == most else f"{fewest:,} to {most:,}"
+    cut = "partial answer, " if found.partial else ""
+    wanted = "" if found.precision is None else f", {found.precision}"
+    message(f"{cut}{rounds} rounds per build and AC, seed {found.seed}{wanted}")
     message(str(found.verdict))
     for name in found.verdict.disagreements[:20]:
         message(f"  disagrees: {name}")
+
+
+def _exit(found: comparing.Comparison) -> None:
+    if found.partial:
+        raise typer.Exit(INTERRUPTED)
+    if not found.verdict.agree:
+        raise typer.Exit(DISAGREE)
 
 
 @app.command()
 def compare(
     file: o.FileArgument = None,
     ac: o.AcOption = o.SWEEP,
-    trials: o.TrialsOption = "1_000_000",
+    trials: o.TrialsOption = None,
+    precision: o.PrecisionOption = None,
+    confidence: o.ConfidenceOption = None,
+    of: o.OfOption = None,
     seed: o.SeedOption = None,
     workers: o.WorkersOption = None,
+    scheduler: o.SchedulerOption = None,
     form: o.FormatOption = "table",
     plot: o.PlotOption = None,
     by: o.ByOption = "round",
@@ -65,13 +116,24 @@ def compare(
     """Compare builds at every AC: exact figures beside simulated ones, with errors and a verdict. Without FILE, an example."""
     check_picture(plot)
     written, detail = o.format_of(form), o.detail_of(by)
-    found = _simulated(file, rule, ac, trials=trials, seed=seed, workers=workers, by=detail, everything=False)
+    asked = _Asked(
+        file=file,
+        rule=rule,
+        ac=ac,
+        trials=trials,
+        precision=precision,
+        confidence=confidence,
+        of=of,
+        seed=seed,
+        workers=workers,
+        scheduler=scheduler,
+    )
+    found = _simulated(asked, trials=TRIALS, by=detail, everything=False)
     emit(found.records, written, _table_of(detail))
     _closing(found)
     if plot is not None:
         _draw(detailed(found.played, "round"), plot, found.trials)
-    if not found.verdict.agree:
-        raise typer.Exit(DISAGREE)
+    _exit(found)
 
 
 @app.command()
@@ -155,16 +217,31 @@ def _in_every_game(played: Callable[[str, str | None], scenario.Build]) -> list[
 def verify(
     file: o.FileArgument = None,
     ac: o.AcOption = o.SWEEP,
-    trials: o.TrialsOption = "10_000_000",
+    trials: o.TrialsOption = None,
+    precision: o.PrecisionOption = None,
+    confidence: o.ConfidenceOption = None,
+    of: o.OfOption = None,
     seed: o.SeedOption = None,
     workers: o.WorkersOption = None,
+    scheduler: o.SchedulerOption = None,
     rule: o.RuleOption = None,
 ) -> None:
     """Hold the engines against each other: every figure of every round and attack. Exits with 1 when they disagree."""
-    found = _simulated(file, rule, ac, trials=trials, seed=seed, workers=workers, by="round", everything=True)
+    asked = _Asked(
+        file=file,
+        rule=rule,
+        ac=ac,
+        trials=trials,
+        precision=precision,
+        confidence=confidence,
+        of=of,
+        seed=seed,
+        workers=workers,
+        scheduler=scheduler,
+    )
+    found = _simulated(asked, trials=VERIFY_TRIALS, by="round", everything=True)
     _closing(found)
-    if not found.verdict.agree:
-        raise typer.Exit(DISAGREE)
+    _exit(found)
 
 
 @app.command()

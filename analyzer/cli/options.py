@@ -19,7 +19,22 @@ from analyzer.sweeps import DEFAULT, parse_acs
 FileArgument = Annotated[str | None, typer.Argument(metavar="[FILE]", help="A build file, or the name of an example ('analyzer examples' lists them).")]
 AcOption = Annotated[str, typer.Option("--ac", metavar="N|LOW:HIGH", help="Armor class the first attack aims at: 28, or 10:40 (inclusive).")]
 OneAcOption = Annotated[str | None, typer.Option("--ac", metavar="N", help="Armor class the first attack aims at; the target's own if left out.")]
-TrialsOption = Annotated[str, typer.Option("--trials", metavar="N", help="Simulated rounds per build and AC: 1000000, 1_000_000 or 1e6.")]
+TrialsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--trials", metavar="N", help="Simulated rounds per build and AC, such as 1_000_000 or 1e6 (compare: 1e6, verify: 1e7); with --precision the most."
+    ),
+]
+PrecisionOption = Annotated[
+    str | None, typer.Option("--precision", metavar="X|P%", help="Simulate until the interval is this narrow: 0.05 is its half-width, 0.1% relative.")
+]
+ConfidenceOption = Annotated[
+    str | None, typer.Option("--confidence", metavar="P", help="How often the interval of --precision holds the exact figure; 0.99 if left out.")
+]
+OfOption = Annotated[list[str] | None, typer.Option("--of", metavar="FIGURE", help="A figure --precision is asked of: dpr, any_crit ... Repeatable.")]
+SchedulerOption = Annotated[
+    str | None, typer.Option("--scheduler", metavar="tcp://HOST:PORT", help="Simulate on the workers of this Dask scheduler. Changes no figure.")
+]
 SeedOption = Annotated[str | None, typer.Option("--seed", metavar="N", help="Any whole number from 0; drawn and printed if left out.")]
 WorkersOption = Annotated[str | None, typer.Option("--workers", metavar="N", help="Threads; one per processor if left out. Changes no figure.")]
 FormatOption = Annotated[str, typer.Option("--format", metavar="|".join(Format), help="Table for people, JSON or CSV for programs.")]

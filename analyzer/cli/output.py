@@ -118,12 +118,13 @@ def _umask() -> int:
 
 
 @contextmanager
-def progress(total: int) -> Iterator[Callable[[int], None] | None]:
-    """A progress bar on stderr while something long runs; nothing when stderr is no terminal."""
+def progress(total: int | None) -> Iterator[Callable[[int], None] | None]:
+    """A progress bar on stderr while something long runs; nothing when stderr is no terminal. Without a total it says how far it has come."""
     if not sys.stderr.isatty():
         yield None
         return
-    columns = (TextColumn("simulating"), BarColumn(), TextColumn("{task.percentage:>3.0f} %"), TimeRemainingColumn())
+    share = (TextColumn("{task.percentage:>3.0f} %"), TimeRemainingColumn()) if total else (TextColumn("{task.completed:,} rounds"),)
+    columns = (TextColumn("simulating"), BarColumn(), *share)
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("simulating", total=total)
         yield lambda trials: bar.advance(task, trials)

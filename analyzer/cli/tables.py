@@ -73,10 +73,27 @@ def rounds(records: Sequence[Record], console: Console) -> Table:
     Figures that do not fit the console's width are left out, the last ones first.
     """
     simulated = any("dpr_mc" in record for record in records)
-    effects = dict.fromkeys(key for record in records for key in record if key.startswith("any_") and not key.endswith(("_mc", "_se", "_z")))
+    effects = dict.fromkeys(key for record in records for key in record if key.startswith("any_") and not _is_beside(key, record))
     extra = tuple((key, key.replace("_", " "), 4) for key in effects if key not in ("any_hit", "any_crit"))
     figures = (*(_ROUND if simulated else _ROUND_EXACT), *extra)
     return _fitting(figures, console, lambda shown: _rounds(records, shown, simulated, whole=shown == figures))
+
+
+def _is_beside(column: str, record: Record) -> bool:
+    """Whether a column is what the simulation says of another."""
+    return any(column.endswith(suffix) and column.removesuffix(suffix) in record for suffix in ("_mc", "_se", "_z", "_low", "_high"))
+
+
+def _add_trials(table: Table, records: Sequence[Record]) -> bool:
+    """A column of the rounds simulated, where they differ; whether there is one."""
+    told = any("trials" in record for record in records)
+    if told:
+        table.add_column("rounds", justify="right", no_wrap=True)
+    return told
+
+
+def _trials(record: Record, told: bool) -> list[str]:
+    return [f"{record['trials']:,}" if "trials" in record else ""] if told else []
 
 
 def _fitting(figures: Figures, console: Console, draw: Callable[[Figures], Table]) -> Table:
@@ -96,6 +113,7 @@ def _rounds(records: Sequence[Record], figures: Figures, simulated: bool, *, who
     table = _table(caption="; ".join(notes))
     table.add_column("AC", justify="right", no_wrap=True)
     table.add_column("build", max_width=LONGEST_NAME)
+    told = _add_trials(table, records)
     _add_figures(table, figures, simulated)
     ordered = sorted(records, key=lambda record: int(record["ac"] or 0))
     for ac, group in groupby(ordered, key=lambda record: record["ac"]):
@@ -104,7 +122,7 @@ def _rounds(records: Sequence[Record], figures: Figures, simulated: bool, *, who
         for i, row in enumerate(rows):
             winner = several and float(row["dpr"] or 0.0) == best
             name = Text(f"{'* ' if winner else '  ' if several else ''}{row['build']}", style="bold" if winner else "")
-            table.add_row(str(ac) if i == 0 else "", name, *_cells(row, figures, simulated), end_section=several and i == len(rows) - 1)
+            table.add_row(str(ac) if i == 0 else "", name, *_trials(row, told), *_cells(row, figures, simulated), end_section=several and i == len(rows) - 1)
     return table
 
 
@@ -120,13 +138,14 @@ def _attacks(records: Sequence[Record], figures: Figures, simulated: bool, *, wh
     table.add_column("build", max_width=LONGEST_NAME)
     for heading in ("AC", "attack", "bonus"):
         table.add_column(heading, justify="right", no_wrap=True)
+    told = _add_trials(table, records)
     _add_figures(table, figures, simulated)
     for (build, ac), group in groupby(records, key=lambda record: (record["build"], record["ac"])):
         rows = list(group)
         for i, row in enumerate(rows):
             bonus = "" if row["bonus"] is None else f"{row['bonus']:+d}"
             head = (str(build), str(ac)) if i == 0 else ("", "")
-            table.add_row(*head, str(row["attack"]), bonus, *_cells(row, figures, simulated), end_section=i == len(rows) - 1)
+            table.add_row(*head, str(row["attack"]), bonus, *_trials(row, told), *_cells(row, figures, simulated), end_section=i == len(rows) - 1)
     return table
 
 

@@ -1,8 +1,8 @@
 """The Monte Carlo engine: every die of every round rolled, never a chance from the exact engine."""
 
 from analyzer.montecarlo.pairs import PairTally, paired
-from analyzer.montecarlo.simulate import compiled, simulate
+from analyzer.montecarlo.simulate import Simulated, compiled, simulate, simulate_sides
 from analyzer.montecarlo.tally import Tally
 from analyzer.montecarlo.trace import Purpose, Recorded, TracedDie, record
 
-__all__ = ["PairTally", "Purpose", "Recorded", "Tally", "TracedDie", "compiled", "paired", "record", "simulate"]
+__all__ = ["PairTally", "Purpose", "Recorded", "Simulated", "Tally", "TracedDie", "compiled", "paired", "record", "simulate", "simulate_sides"]

@@ -1,18 +1,26 @@
-"""Simulation: trials cut into chunks, played by the kernel on any number of workers, and added up."""
+"""Simulation: sides played by the kernel on any number of workers, piece by piece, and added up."""
 
 from __future__ import annotations
 
 import hashlib
+import pickle
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+import zlib
+from collections.abc import Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
+from time import perf_counter
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from analyzer.montecarlo import kernel as k
-from analyzer.montecarlo.lower import Lowered, lower
+from analyzer.montecarlo import pool
+from analyzer.montecarlo.ledger import Enough, Ledger, Piece, Progress, Result
+from analyzer.montecarlo.lower import Lowered, lower, lower_sweep
 from analyzer.montecarlo.tally import Tally, empty_arrays, freeze
 from analyzer.plan import Plan, Target, sweep
 
@@ -20,8 +28,12 @@ from analyzer.plan import Plan, Target, sweep
 CHUNK = 2**17
 BLOCK = 8192
 MAX_TRIALS = 2**40
-
-Progress = Callable[[int], None]
+#: How long a piece of work should take, here and where it has to be sent.
+SECONDS, SECONDS_AWAY = 0.1, 0.5
+#: ACs from which one pass over a whole sweep is quicker than one for each; measured, it breaks even at 2 to 5.
+SWEPT = 4
+#: Sides whose programs a process keeps.
+KEPT = 64
 
 
 def key_of(seed: int) -> np.uint64:
@@ -46,8 +58,13 @@ def check_trials(trials: int) -> None:
 
 def compiled() -> bool:
     """Whether the kernel is compiled in this process or on disk, so that a simulation starts at once."""
-    index = f"kernel.run-{k.run.py_func.__code__.co_firstlineno}.py{sys.version_info.major}{sys.version_info.minor}*.nbi"
-    return bool(k.run.signatures) or any(Path(k.run.stats.cache_path or ".").glob(index))
+    return all(_compiled(function) for function in (k.run, k.run_sweep))
+
+
+def _compiled(function: Any) -> bool:  # noqa: ANN401 - Numba's functions have no type
+    code = function.py_func.__code__
+    index = f"kernel.{code.co_name}-{code.co_firstlineno}.py{sys.version_info.major}{sys.version_info.minor}*.nbi"
+    return bool(function.signatures) or any(Path(function.stats.cache_path or ".").glob(index))
 
 
 def nothing_recorded() -> k.Recorder:
@@ -70,6 +87,8 @@ class Job:
     first: int
     trials: int
     block: int
+    #: (n_ac, n_rows, 4) the thresholds of every AC of a sweep that is played in one pass
+    sweep: NDArray[np.int64] | None = None
 
 
 def play(job: Job) -> Tally:
@@ -88,10 +107,114 @@ def play(job: Job) -> Tally:
     return freeze(job.lowered, job.trials, arrays) if result is None else result
 
 
-def _jobs(lowered: Sequence[Lowered], trials: int, seed: int, block: int) -> Iterator[tuple[int, Job]]:
-    for index, program in enumerate(lowered):
-        for first in range(0, trials, CHUNK):
-            yield index, Job(lowered=program, seed=seed, first=first, trials=min(CHUNK, trials - first), block=block)
+def play_sweep(job: Job) -> tuple[Tally, ...]:
+    """The tallies of a job's sweep, one per AC: each die is rolled once for all of them, and the tallies are those of a job per AC."""
+    rows = np.empty((0, 0, 4), np.int64) if job.sweep is None else job.sweep
+    most = max(1, 2**62 // max(1, job.lowered.highest) ** 2)
+    result: tuple[Tally, ...] | None = None
+    for first in range(job.first, job.first + job.trials, most):
+        trials = min(most, job.first + job.trials - first)
+        arrays = k.Tallies(*(np.zeros((len(rows), *array.shape), np.int64) for array in empty_arrays(job.lowered)))
+        k.run_sweep(job.lowered.program, rows, key_of(job.seed), first, trials, min(job.block, trials), 0, arrays)
+        parts = tuple(freeze(job.lowered, trials, k.Tallies(*(array[i] for array in arrays))) for i in range(len(rows)))
+        result = parts if result is None else tuple(a + b for a, b in zip(result, parts, strict=True))
+    return result or ()
+
+
+@lru_cache(maxsize=KEPT)
+def _programs(program: bytes, acs: tuple[int, ...]) -> tuple[tuple[Lowered, NDArray[np.int64] | None], ...]:
+    """The programs of a side, made once by each process that plays it: one for the whole sweep where the plan allows, else one per AC."""
+    plan, target = pickle.loads(zlib.decompress(program))  # noqa: S301 - packed by `simulate_sides`, and sent by it alone
+    defences = [[int(d) for d in row] for row in sweep(plan, target, acs)]
+    together = lower_sweep(plan, target, defences) if len(acs) >= SWEPT else None
+    return tuple((lower(plan, target, row), None) for row in defences) if together is None else (together,)
+
+
+def perform(piece: Piece) -> Result:
+    """What a piece comes to. Picklable, so that any executor can run it; a piece gives the same tallies wherever and however often it is played."""
+    start = perf_counter()
+    tallies: list[Tally] = []
+    for lowered, rows in _programs(piece.program, piece.acs):
+        job = Job(lowered=lowered, seed=piece.seed, first=piece.first, trials=piece.trials, block=piece.block, sweep=rows)
+        tallies += (play(job),) if rows is None else play_sweep(job)
+    return Result(tuple(tallies), perf_counter() - start)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Simulated:
+    """What a run of several sides came to."""
+
+    #: per side a tally per AC, in the order asked for; None where a run cut short has nothing
+    tallies: tuple[tuple[Tally | None, ...], ...]
+    #: whether the run was interrupted
+    partial: bool
+    #: (side, AC) that were played as often as allowed before they had enough
+    missed: tuple[tuple[int, int], ...]
+
+
+def simulate_sides(
+    sides: Sequence[tuple[Plan, Target, Sequence[int]]],
+    *,
+    trials: int,
+    seed: int,
+    enough: Enough | None = None,
+    workers: int = 1,
+    block: int = BLOCK,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+) -> Simulated:
+    """Tallies of simulated rounds of several sides, in one pool; the same bytes for a seed whatever the workers, the executor or the block.
+
+    An interrupt (Ctrl-C) ends the run with what has been played so far.
+
+    Parameters
+    ----------
+    sides : sequence of (Plan, Target, (n_ac,) integers)
+        What is played against what, at which values of the swept defence; all sides and ACs see the same dice (common random numbers).
+    trials : int
+        Rounds per side and AC, 1 to 2**40; with ``enough`` the most.
+    seed : int
+        Any non-negative integer.
+    enough : callable, optional
+        Given a side's place, an AC and its tally at a checkpoint (2**16 trials, then alternately a half and a third more): whether this AC may stop.
+    workers : int
+        Threads; the kernel releases the GIL. With an executor, how many pieces it can run at a time, where it does not tell.
+    block : int
+        Trials the kernel holds at a time; changes speed only.
+    executor : Executor, optional
+        Where to run instead of threads of this process: a process pool, a Dask ``Client.get_executor()``. What a lost worker had is played again.
+    progress : callable, optional
+        Called with the number of rounds just finished.
+
+    Raises
+    ------
+    ValueError
+        ``trials``, ``workers``, ``block`` or ``seed`` out of range.
+    """
+    check_trials(trials)
+    for name, value, high in (("workers", workers, 1024), ("block", block, 2**20)):
+        if not 1 <= value <= high:
+            raise ValueError(f"{name} must be 1 to {high}; got {value}")
+    key_of(seed)
+    packed = [zlib.compress(pickle.dumps((plan, target))) for plan, target, _ in sides]
+    played = [tuple(int(ac) for ac in acs) for _, _, acs in sides]
+    ledger = Ledger(
+        list(zip(packed, played, strict=True)),
+        trials=trials,
+        seed=seed,
+        block=block,
+        enough=enough,
+        width=pool.width(executor, workers),
+        seconds=SECONDS if executor is None else SECONDS_AWAY,
+        progress=progress,
+    )
+    partial = False
+    try:
+        pool.run(perform, ledger, workers=workers, executor=executor)
+    except KeyboardInterrupt:
+        partial = True
+    tallies = tuple(tuple(ledger.tallies(place).get(ac) for ac in acs) for place, acs in enumerate(played))
+    return Simulated(tallies=tallies, partial=partial, missed=tuple(sorted(ledger.missed)))
 
 
 def simulate(
@@ -106,65 +229,17 @@ def simulate(
     executor: Executor | None = None,
     progress: Progress | None = None,
 ) -> tuple[Tally, ...]:
-    """Tallies of simulated rounds, one per AC; the same bytes for a seed whatever the workers, the executor or the block.
-
-    Parameters
-    ----------
-    plan, target
-        What is played against what.
-    acs : (n_ac,) integers
-        Values of the swept defence; every AC sees the same dice (common random numbers).
-    trials : int
-        Rounds per AC, 1 to 2**40.
-    seed : int
-        Any non-negative integer.
-    workers : int
-        Threads; the kernel releases the GIL.
-    block : int
-        Trials the kernel holds at a time; changes speed only.
-    executor : Executor, optional
-        Where to run instead of threads of this process.
-    progress : callable, optional
-        Called with the number of rounds just finished.
+    """Tallies of simulated rounds of one side, one per AC: `simulate_sides` of it alone.
 
     Raises
     ------
     ValueError
         ``trials``, ``workers``, ``block`` or ``seed`` out of range.
+    KeyboardInterrupt
+        When it is interrupted.
     """
-    check_trials(trials)
-    for name, value, high in (("workers", workers, 1024), ("block", block, 2**20)):
-        if not 1 <= value <= high:
-            raise ValueError(f"{name} must be 1 to {high}; got {value}")
-    key_of(seed)
-    lowered = [lower(plan, target, [int(d) for d in row]) for row in sweep(plan, target, acs)]
-    totals: list[Tally | None] = [None] * len(lowered)
-
-    def collect(index: int, tally: Tally) -> None:
-        before = totals[index]
-        totals[index] = tally if before is None else before + tally
-        if progress is not None:
-            progress(tally.trials)
-
-    jobs = _jobs(lowered, trials, seed, block)
-    if executor is None and workers == 1:
-        for index, job in jobs:
-            collect(index, play(job))
-    elif executor is None:
-        with ThreadPoolExecutor(workers) as pool:
-            _drain(pool, jobs, collect, 2 * workers)
-    else:
-        _drain(executor, jobs, collect, 4 * workers)
-    return tuple(t for t in totals if t is not None)
-
-
-def _drain(pool: Executor, jobs: Iterator[tuple[int, Job]], collect: Callable[[int, Tally], None], window: int) -> None:
-    """Run jobs with at most ``window`` of them under way, so that memory does not grow with the number of trials."""
-    waiting: list[tuple[int, Future[Tally]]] = []
-    for index, job in jobs:
-        waiting.append((index, pool.submit(play, job)))
-        if len(waiting) >= window:
-            done, future = waiting.pop(0)
-            collect(done, future.result())
-    for done, future in waiting:
-        collect(done, future.result())
+    found = simulate_sides([(plan, target, acs)], trials=trials, seed=seed, workers=workers, block=block, executor=executor, progress=progress)
+    whole = [tally for tally in found.tallies[0] if tally is not None]
+    if found.partial:
+        raise KeyboardInterrupt
+    return tuple(whole)
