@@ -135,6 +135,14 @@ PLANTED = {
 }
 
 
+@pytest.fixture(autouse=True)
+def programs_made_anew():
+    """A process keeps the programs it played; a plant must not find an honest one there, nor leave a wrong one behind."""
+    simulation._programs.cache_clear()
+    yield
+    simulation._programs.cache_clear()
+
+
 def in_exact(monkeypatch, misread):
     whole = playing.evaluate
     monkeypatch.setattr(playing, "evaluate", lambda plan, target, acs: whole(misread(plan), target, acs))
