@@ -5,9 +5,11 @@ import io
 import json
 import os
 import re
+import socket
 import stat
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -17,6 +19,7 @@ from typer.testing import CliRunner
 
 import analyzer
 from analyzer import examples, loads, playing, sample
+from analyzer.analyses import compare as comparing
 from analyzer.cli import app, tables
 from analyzer.cli.output import progress
 from analyzer.plan import Plan
@@ -345,6 +348,75 @@ def test_trials_as_people_write_them(trials, duel):
     assert "2,000 rounds per build and AC" in run("compare", duel, "--ac", "18", "--trials", trials).stderr
 
 
+def test_a_precision(duel):
+    asked = ("--ac", "18", "--precision", "1%", "--of", "dpr", "--of", "any_crit", "--confidence", "95%", "--seed", 3)
+    rows = records("compare", duel, *asked)
+    assert rows == records("compare", duel, *asked, "--workers", 3)
+    for row in rows:
+        assert (row["any_crit_high"] - row["any_crit_low"]) / 2 <= 0.01 * row["any_crit_mc"]
+    shown = run("compare", duel, *asked)
+    few, many = sorted(row["trials"] for row in rows)
+    for number in (few, many):
+        assert f"{number:,}" in shown.stdout
+    assert f"{few:,} to {many:,} rounds per build and AC, seed 3, \N{PLUS-MINUS SIGN}1 % of dpr, any_crit at 95 % confidence" in shown.stderr
+    by_attack = run("compare", duel, "--ac", "18", "--precision", "5%", "--of", "crit_chance", "--by", "attack", "--seed", 3)
+    assert "rounds" in by_attack.stdout
+
+
+def test_a_precision_not_reached_is_told(duel):
+    shown = run("verify", duel, "--ac", "18", "--precision", "1e-6", "--trials", "1e5", "--seed", 3)
+    assert "The precision was not reached within 100,000 rounds" in shown.stderr or "100,000 rounds per build and AC" in shown.stderr
+
+
+def test_an_interrupt_without_an_answer_is_130(duel, monkeypatch):
+    def stop(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(playing, "evaluate", stop)
+    shown = run("compare", duel, code=130)
+    assert shown.stdout == ""
+    assert "Interrupted" in shown.stderr
+
+
+def test_an_interrupted_command_shows_what_it_has(duel, monkeypatch):
+    def stop_soon(*args, **options):
+        done = []
+
+        def advance(rounds):
+            done.append(rounds)
+            if len(done) == 6:
+                raise KeyboardInterrupt
+
+        return comparison(*args, **options | {"progress": advance})
+
+    comparison = comparing.comparison
+    monkeypatch.setattr(comparing, "comparison", stop_soon)
+    for command in ("compare", "verify"):
+        shown = run(command, duel, "--ac", "18", "--trials", "1e9", code=130)
+        assert "partial answer, " in shown.stderr
+        assert "The two engines agree" in shown.stderr
+
+
+def test_nobody_at_the_address(duel):
+    """A port that nothing listens on, and one where something else does."""
+    pytest.importorskip("distributed")
+    with socket.socket() as server:
+        server.bind(("127.0.0.1", 0))
+        address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
+        start = time.monotonic()
+        done = process("compare", duel, "--scheduler", address)
+        assert time.monotonic() - start < 30
+    assert done.returncode == 2
+    (line,) = refusals(done)
+    assert line.startswith(f"--scheduler must be the address of a running Dask scheduler such as tcp://10.0.0.1:8786; got {address!r}: ")
+
+
+def test_a_cluster_without_dask_names_the_extra(duel, monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    (line,) = refusals(run("compare", duel, "--scheduler", "tcp://127.0.0.1:8786", code=2))
+    assert "pip install 'attack-analyzer[cluster]'" in line
+
+
 def test_a_single_trial(duel):
     result = run("compare", duel, "--ac", "18", "--trials", "1", "--format", "json")
     assert all(row["dpr_se"] is None for row in json.loads(result.stdout))
@@ -505,6 +577,12 @@ REFUSED = [
     (("compare", "--seed", "0x1"), "--seed must be a whole number from 0 such as 1000000 or 1e6; got '0x1'"),
     (("compare", "--workers", "0"), "--workers must be a whole number from 1 to 1024; got '0'"),
     (("verify", "--workers", "many"), "--workers must be a whole number from 1 to 1024; got 'many'"),
+    (("compare", "--precision", "0"), "precision must be a half-width above 0 such as 0.05, or a relative one such as '0.1%'; got '0'"),
+    (("verify", "--precision", "some"), "precision must be a half-width above 0 such as 0.05, or a relative one such as '0.1%'; got 'some'"),
+    (("compare", "--precision", "1%", "--confidence", "2"), "confidence must be 0.5 to 0.999999, or a percentage such as '99%'; got '2'"),
+    (("compare", "--precision", "1%", "--of", "luck"), "of must be figures of every build: dpr, hits, crits, "),
+    (("compare", "--of", "hits"), "precision must be given where confidence or of are; got confidence 0.99 of ['hits'] alone"),
+    (("compare", "--scheduler", "here"), "--scheduler must be the address of a running Dask scheduler such as tcp://10.0.0.1:8786; got 'here'"),
     (("compare", "--by", "foo"), "--by must be round or attack; got 'foo'"),
     (("compare", "--format", "xml"), "--format must be one of table, json, csv; got 'xml'"),
     (("compare", "--ac", "40:10"), "ac must be a range from low to high; got '40:10'"),
@@ -558,8 +636,10 @@ def test_help_names_every_command_and_option():
         assert command in shown
         assert run(command, "--help").stdout == run(command, "-h").stdout
     options = run("compare", "--help").stdout
-    for option in ("--ac", "--trials", "--seed", "--workers", "--format", "--plot", "--by", "--rule"):
+    simulating = ("--trials", "--precision", "--confidence", "--of", "--seed", "--workers", "--scheduler")
+    for option in ("--ac", *simulating, "--format", "--plot", "--by", "--rule"):
         assert option in options
+    assert all(option in run("verify", "--help").stdout for option in simulating)
 
 
 # -- pictures ------------------------------------------------------------------------------------------------------------------------------------------

@@ -59,11 +59,9 @@ def _simulated(asked: _Asked, *, trials: int, by: Detail, everything: bool) -> c
     rounds = trials if given is None and asked.precision is None else given
     drawn, threads, acs = o.seed_of(asked.seed), o.workers_of(asked.workers), parse_acs(asked.ac)
     loaded = o.scenario_of(asked.file, asked.rule)
-    if asked.file is None:
-        message(f"No build file given: playing the example {shipped.DEFAULT!r} ('analyzer examples {shipped.DEFAULT} > my.toml' makes it yours).")
     total = None if rounds is None or asked.precision is not None else rounds * len(loaded.builds) * len(acs)
     with executor_of(asked.scheduler) as (executor, slots), progress(total) as advance:
-        return comparing.comparison(
+        found = comparing.comparison(
             loaded,
             acs,
             trials=rounds,
@@ -77,6 +75,9 @@ def _simulated(asked: _Asked, *, trials: int, by: Detail, everything: bool) -> c
             everything=everything,
             progress=advance,
         )
+    if asked.file is None:
+        message(f"No build file given: playing the example {shipped.DEFAULT!r} ('analyzer examples {shipped.DEFAULT} > my.toml' makes it yours).")
+    return found
 
 
 def _closing(found: comparing.Comparison) -> None:
