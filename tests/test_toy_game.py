@@ -6,6 +6,7 @@ from textwrap import dedent
 import pytest
 from typer.testing import CliRunner
 
+import analyzer
 import analyzer.systems
 from analyzer.cli import app
 
@@ -111,3 +112,7 @@ def test_a_new_game_is_one_file(toy):
     assert "toy" in json.loads(run("schema"))["properties"]["system"]["enum"]
     every = json.loads(run("dpr", "+2", "1d4", "--system", "all", "--ac", "12", "--format", "json"))
     assert {"toy", "d20", "core"} <= {record["system"] for record in every}
+
+
+def test_the_version_is_the_packages():
+    assert run("--version").strip() == analyzer.__version__

@@ -12,6 +12,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+import analyzer
 from analyzer import examples as shipped
 from analyzer import scenario, systems
 from analyzer.analyses import compare as comparing
@@ -96,6 +97,19 @@ def _exit(found: comparing.Comparison) -> None:
         raise typer.Exit(INTERRUPTED)
     if not found.verdict.agree:
         raise typer.Exit(DISAGREE)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        print(analyzer.__version__)  # noqa: T201 - the answer
+        raise typer.Exit
+
+
+@app.callback()
+def whole(
+    version: Annotated[bool, typer.Option("--version", is_eager=True, callback=_show_version, help="Show the version and exit.")] = False,
+) -> None:
+    """Attack-sequence probability for tabletop and CRPG combat, computed twice: by exact probability and by millions of simulated rounds."""
 
 
 @app.command()
@@ -249,7 +263,7 @@ def verify(
 def trace(
     file: o.FileArgument = None,
     trial: Annotated[str, typer.Option("--trial", metavar="K", help="The round's number in the simulation, from 0.")] = "0",
-    seed: o.SeedOption = "0",
+    seed: o.TraceSeedOption = "0",
     ac: o.OneAcOption = None,
     build: o.BuildOption = None,
     form: o.FormatOption = "table",
@@ -259,7 +273,7 @@ def trace(
     from analyzer.analyses import trace as tracing  # noqa: PLC0415 - Numba costs start-up time
 
     written, at, number = o.format_of(form), o.ac_of(ac), o.whole_number(trial, "--trial", 0, o.MAX_TRIALS - 1)
-    drawn = o.whole_number(seed or "0", "--seed", 0)
+    drawn = o.whole_number(seed, "--seed", 0)
     loaded = o.scenario_of(file, rule, build)
     logs = [tracing.trace(one, at, target=loaded.target, trial=number, seed=drawn) for one in loaded.builds]
     if written is Format.TABLE:
@@ -293,7 +307,7 @@ def examples(
 @app.command(name="systems")
 def list_systems(
     form: o.FormatOption = "table",
-    rules: Annotated[bool, typer.Option("--rules", help="Show which rule differs where, and every switch of [rules].")] = False,
+    rules: Annotated[bool, typer.Option("--rules", help="Show which rule differs where, and every switch of \\[rules].")] = False,
 ) -> None:
     """List the games, or with --rules what each of them does."""
     if rules:

@@ -17,7 +17,10 @@ from analyzer.scenario import Scenario, ScenarioError, load, rules_from_strings
 from analyzer.sweeps import DEFAULT, parse_acs
 
 FileArgument = Annotated[str | None, typer.Argument(metavar="[FILE]", help="A build file, or the name of an example ('analyzer examples' lists them).")]
-AcOption = Annotated[str, typer.Option("--ac", metavar="N|LOW:HIGH", help="Armor class the first attack aims at: 28, or 10:40 (inclusive).")]
+AcOption = Annotated[
+    str,
+    typer.Option("--ac", metavar="N|LOW:HIGH", help="Armor class the first attack aims at, cover included: 28, 10:40 or 15,20,25."),
+]
 OneAcOption = Annotated[str | None, typer.Option("--ac", metavar="N", help="Armor class the first attack aims at; the target's own if left out.")]
 TrialsOption = Annotated[
     str | None,
@@ -36,11 +39,12 @@ SchedulerOption = Annotated[
     str | None, typer.Option("--scheduler", metavar="tcp://HOST:PORT", help="Simulate on the workers of this Dask scheduler. Changes no figure.")
 ]
 SeedOption = Annotated[str | None, typer.Option("--seed", metavar="N", help="Any whole number from 0; drawn and printed if left out.")]
+TraceSeedOption = Annotated[str, typer.Option("--seed", metavar="N", help="The simulation's seed.")]
 WorkersOption = Annotated[str | None, typer.Option("--workers", metavar="N", help="Threads; one per processor if left out. Changes no figure.")]
 FormatOption = Annotated[str, typer.Option("--format", metavar="|".join(Format), help="Table for people, JSON or CSV for programs.")]
 PlotOption = Annotated[Path | None, typer.Option("--plot", metavar="FILE.png|svg|pdf", help="Draw the figure into this file.")]
 ByOption = Annotated[str, typer.Option("--by", metavar="round|attack", help="A row per round, or per attack.")]
-RuleOption = Annotated[list[str] | None, typer.Option("--rule", metavar="KEY=VALUE", help="A switch of [rules], such as ties=hit. Repeatable.")]
+RuleOption = Annotated[list[str] | None, typer.Option("--rule", metavar="KEY=VALUE", help="A switch of \\[rules], such as ties=hit. Repeatable.")]
 BuildOption = Annotated[str | None, typer.Option("--build", metavar="NAME", help="Only this build of the file.")]
 
 SWEEP = DEFAULT
