@@ -3,6 +3,7 @@
 The seeds are fixed, so nothing here is a matter of luck; each p must be above 1e-6.
 """
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import combinations, product
@@ -17,7 +18,7 @@ from analyzer.montecarlo import Purpose, Recorded, record
 from analyzer.montecarlo import kernel as k
 from analyzer.montecarlo.simulate import BLOCK, key_of
 from analyzer.plan import Attack, Check, Critical, Die, Step, Target
-from benchmarks.randomness import bias, streams
+from benchmarks.randomness import bias, campaign, streams
 from tests.plans import TWO, bomb, line, packet
 
 ALPHA = 1e-6
@@ -405,3 +406,9 @@ def test_the_logs_are_about_this_kernel():
     for log in logs:
         _, order, bits = log.stem.split("-")
         assert digests[order, bits] in log.read_text(encoding="utf-8"), f"the kernel's words have changed: {log.name} must be made again, or removed"
+
+
+def test_the_logs_are_summed_up():
+    assert (RANDOMNESS / "logs" / "README.md").read_text(encoding="utf-8") == campaign.summary()
+    assert ", 0 failures." in campaign.summary()
+    assert re.search(r"control-word .* [1-9]\d* of them", campaign.summary()), "the batteries find a bad generator"
