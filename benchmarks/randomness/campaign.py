@@ -1,7 +1,7 @@
-"""TestU01 on the kernel's words, one log a stream: `python -m benchmarks.randomness.campaign small|crush|big [ORDER BITS]`.
+"""TestU01 on the kernel's words, one log a stream: `python -m benchmarks.randomness.campaign small|crush|big [ORDER BITS [TEST...]]`.
 
-Without a stream all six are run, one after the other; ORDER `control` is a bad generator, which must fail. `install.sh` first. SmallCrush takes seconds a
-stream, Crush about a quarter of an hour, BigCrush hours.
+Without a stream the six of words and rests are run, one after the other; with test numbers, only those of the battery. `install.sh` first.
+SmallCrush takes seconds a stream, Crush about a quarter of an hour, BigCrush hours.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ BATTERIES = {"small": "SmallCrush", "crush": "Crush", "big": "BigCrush"}
 SUSPECT = 1e-3
 
 
-def run(battery: str, order: str, bits: str) -> str:
-    """Run one battery on one stream and write its log; the closing line of the log."""
+def run(battery: str, order: str, bits: str, *numbers: str) -> str:
+    """Run one battery, or some of its tests, on one stream and write its log; the closing line of the log."""
     began = time.perf_counter()
     program = [sys.executable, "-m", "benchmarks.randomness.streams", order, bits]
     with subprocess.Popen(program, stdout=subprocess.PIPE, cwd=HERE.parent.parent) as producer:  # noqa: S603 - our own program
-        tests = [str(HERE / "battery"), battery, f"kernel-{order}-{bits}"]
+        tests = [str(HERE / "battery"), battery, f"{order}-{bits}", *numbers]
         found = subprocess.run(tests, stdin=producer.stdout, capture_output=True, text=True, check=False)  # noqa: S603 - as above
         producer.kill()
     if found.returncode:
         sys.exit(f"{' '.join(tests)} ended with {found.returncode}: {found.stderr}")
     head = {
-        "Command": f"python -m benchmarks.randomness.campaign {battery} {order} {bits}",
+        "Command": f"python -m benchmarks.randomness.campaign {' '.join([battery, order, bits, *numbers])}",
         "Battery": f"{BATTERIES[battery]} of TestU01",
-        "Order": streams.ORDERS.get(order, "x -> 69069 x mod 2^32, a bad generator that the battery must find"),
+        "Order": (streams.ORDERS | streams.OTHERS)[order],
         "Bits": streams.BITS[bits],
         "Digest": f"{streams.digest(order, bits)} (SHA-256 of the first {streams.DIGEST_WORDS} words)",
         "Machine": f"{platform.system()} {platform.machine()}, Python {platform.python_version()}, numpy {np.__version__}, numba {numba.__version__}",
@@ -46,8 +46,13 @@ def run(battery: str, order: str, bits: str) -> str:
     }
     LOGS.mkdir(exist_ok=True)
     text = "".join(f"{name}: {value}\n" for name, value in head.items()) + "\n" + found.stdout.strip() + "\n"
-    (LOGS / f"{battery}-{order}-{bits}.txt").write_text(text, encoding="utf-8")
+    (LOGS / f"{'-'.join([battery, order, bits, *numbers])}.txt").write_text(text, encoding="utf-8")
     return text.splitlines()[-1]
+
+
+def theirs(stream: str) -> bool:
+    """Whether a log is about a generator that is not ours."""
+    return any(part in streams.OTHERS for part in stream.split("-"))
 
 
 def summary() -> str:
@@ -55,27 +60,28 @@ def summary() -> str:
     rows = ["| battery | stream | statistics | outside 0.001 to 0.999 | beyond 1e-10 (failures) | nearest to 0 or 1 | words read |"]
     rows += ["|---|---|--:|---|--:|--:|--:|"]
     sums = [0, 0, 0]
-    for log in sorted(LOGS.glob("*.txt"), key=lambda log: ([*BATTERIES].index(log.stem.split("-")[0]), "control" in log.stem, log.stem)):
+    for log in sorted(LOGS.glob("*.txt"), key=lambda log: ([*BATTERIES].index(log.stem.split("-")[0]), log.stem.count("-"), theirs(log.stem), log.stem)):
         battery, stream = log.stem.split("-", 1)
         text = log.read_text(encoding="utf-8")
         found = [line.rsplit(maxsplit=1) for line in text.split("All p-values:\n")[1].split("\n\n")[0].splitlines()]
         outside = [f"{name.strip()} {float(p):.3g}" for name, p in found if not SUSPECT <= float(p) <= 1 - SUSPECT]
         read, count, suspect, failed, nearest = re.findall(r": ([0-9.e-]+)", text.split("All p-values:")[1])
-        told = f"{suspect} of them" if "control" in stream else ", ".join(outside) or "none"
+        told = f"{suspect} of them" if theirs(stream) else ", ".join(outside) or "none"
         rows.append(f"| {BATTERIES[battery]} | {stream} | {count} | {told} | {failed} | {nearest} | {float(read):.3g} |")
-        if "control" not in stream:
+        if not theirs(stream) and stream.count("-") == 1:
             sums = [a + int(b) for a, b in zip(sums, (count, suspect, failed), strict=True)]
-    rows += ["", f"Without the control: {sums[0]} statistics, {sums[1]} suspect where {2 * SUSPECT * sums[0]:.1f} are expected by chance, {sums[2]} failures."]
+    expected = f"{sums[1]} suspect where {2 * SUSPECT * sums[0]:.1f} are expected by chance"
+    rows += ["", f"The kernel's streams in whole batteries: {sums[0]} statistics, {expected}, {sums[2]} failures; ../README.md says of what."]
     return "\n".join(["# What TestU01 said", "", "Written by `benchmarks.randomness.campaign` from the logs beside it.", "", *rows, ""])
 
 
 def main() -> None:
     """Run the chosen battery on the chosen streams."""
     battery, chosen = sys.argv[1:2], sys.argv[2:]
-    if len(battery) != 1 or battery[0] not in BATTERIES or len(chosen) not in {0, 2}:
-        sys.exit(f"usage: python -m benchmarks.randomness.campaign {'|'.join(BATTERIES)} [{'|'.join(streams.ORDERS)} {'|'.join(streams.BITS)}]")
-    for order, bits in [tuple(chosen)] if chosen else [(o, b) for o in streams.ORDERS for b in streams.BITS]:
-        sys.stdout.write(f"{BATTERIES[battery[0]]}, {order}, {bits}: {run(battery[0], order, bits)}\n")
+    if len(battery) != 1 or battery[0] not in BATTERIES or len(chosen) == 1:
+        sys.exit(f"usage: python -m benchmarks.randomness.campaign {'|'.join(BATTERIES)} [ORDER BITS [TEST...]]")
+    for which in [chosen] if chosen else [[order, bits] for order in streams.ORDERS for bits in ("word", "rest")]:
+        sys.stdout.write(f"{BATTERIES[battery[0]]}, {' '.join(which)}: {run(battery[0], *which)}\n")
         sys.stdout.flush()
         (LOGS / "README.md").write_text(summary(), encoding="utf-8")
 

@@ -34,11 +34,15 @@ ORDERS = {
     "round": "all words of a round in the order of their slots, trial after trial, of seed 0",
     "seeds": "the attack word of the first attack in trial 0 of seeds 0 to 15, then in trial 1 of seeds 0 to 15, ...",
 }
-#: A generator known to be bad, so that it can be seen that the batteries find one: x -> 69069 x mod 2^32.
-CONTROL = "control"
+#: Generators that are not ours, to tell a finding about the kernel's words from one about a battery or about the bits.
+OTHERS = {
+    "control": "a bad generator, x -> 69069 x mod 2^32, that the batteries must find",
+    "sfc64": "NumPy's SFC64, 32 bits at a time",
+}
 BITS = {
     "word": "the word itself, which the first die reads",
     "rest": "what a d20 leaves of the word, (word * 20) mod 2^32, which the second die reads (its two lowest bits are 0 by construction)",
+    "filled": "the rest with its two lowest bits, always 0, filled by NumPy's SFC64: 30 bits of the kernel's, for tests that read more",
 }
 
 
@@ -67,10 +71,17 @@ def control() -> Iterator[Words]:
         yield piece
 
 
+def sfc64() -> Iterator[Words]:
+    """The words of NumPy's generator."""
+    rng = np.random.Generator(np.random.SFC64(0))
+    while True:
+        yield rng.integers(0, 2**32, TRIALS, dtype=np.uint32)
+
+
 def words(order: str) -> Iterator[Words]:
     """Pieces of a stream without end."""
-    if order == CONTROL:
-        yield from control()
+    if order in OTHERS:
+        yield from control() if order == "control" else sfc64()
     lowered = reference()
     attack = int(lowered.program.attacks[0, k.A_CHECK_SLOT])
     for first in count(0, TRIALS):
@@ -82,15 +93,21 @@ def words(order: str) -> Iterator[Words]:
         elif order == "seeds":
             yield np.stack([_filled(key_of(seed), first, attack)[attack % 4] for seed in SEEDS], axis=1).ravel()
         else:
-            raise ValueError(f"the order must be one of {', '.join([*ORDERS, CONTROL])}; got {order}")
+            raise ValueError(f"the order must be one of {', '.join([*ORDERS, *OTHERS])}; got {order}")
 
 
 def stream(order: str, bits: str) -> Iterator[Words]:
     """Pieces of a stream of words, or of what a d20 leaves of them."""
     if bits not in BITS:
         raise ValueError(f"the bits must be one of {', '.join(BITS)}; got {bits}")
+    fill = np.random.Generator(np.random.SFC64(1))
     for piece in words(order):
-        yield piece if bits == "word" else piece * np.uint32(20)
+        if bits == "word":
+            yield piece
+        elif bits == "rest":
+            yield piece * np.uint32(20)
+        else:
+            yield piece * np.uint32(20) | fill.integers(0, 4, len(piece), dtype=np.uint32)
 
 
 def digest(order: str, bits: str) -> str:
@@ -107,7 +124,7 @@ def digest(order: str, bits: str) -> str:
 def main() -> None:
     """Write a stream to standard output until nobody reads it."""
     if len(sys.argv) != 3:
-        sys.exit(f"usage: python -m benchmarks.randomness.streams {'|'.join(ORDERS)} {'|'.join(BITS)}")
+        sys.exit(f"usage: python -m benchmarks.randomness.streams {'|'.join([*ORDERS, *OTHERS])} {'|'.join(BITS)}")
     try:
         for piece in stream(sys.argv[1], sys.argv[2]):
             sys.stdout.buffer.write(piece.astype("<u4", copy=False).tobytes())
