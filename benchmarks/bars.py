@@ -1,4 +1,4 @@
-"""What issue 4 says the benchmarks must show, beside what they showed."""
+"""What the benchmarks must show, beside what they showed."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ def machine(results: Results, load: tuple[float, float], minutes: float) -> Iter
 
 def asked(results: Results, found: Fresh) -> Iterator[str]:
     """The bars."""
-    yield "## What issue 4 asks for\n"
+    yield "## The bars\n"
     yield "| bar | measured | met |"
     yield "|---|---|:-:|"
     for bar in bars.bars(results, found):
