@@ -210,6 +210,10 @@ class Starfinder(System[StarfinderRules, StarfinderTarget, StarfinderStatblock, 
         used = weapons[:count]
         raise_any(problem for path, weapon in used for problem in _out_of_reach(path, weapon, target))
         made = [_from_weapon(build, weapon, rules, target, ledger) for _, weapon in used]
+        for _, weapon in weapons[count:]:
+            ledger.note(
+                weapon.name or "weapon", "attacks", "none", f"the round has {count} attack{'s' if count > 1 else ''}; more with full_attack and attacks"
+            )
         return Plan(turns=(turn(islice(cycle(made), count)),))
 
     def facing(self, rules: StarfinderRules, target: StarfinderTarget, ledger: Ledger) -> plan.Target:
