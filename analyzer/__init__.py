@@ -55,11 +55,13 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever the room holds
     """A name of the public interface, from its room."""
     if name == "__version__":
         return version("attack-analyzer")
-    if name not in __all__:
+    if name in _ROOMS:
+        return getattr(import_module(f"{__name__}.{_ROOMS[name]}"), name)
+    analyses = import_module(f"{__name__}.analyses")
+    if name not in analyses.names():
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    room = f"{__name__}.{_ROOMS[name]}" if name in _ROOMS else f"{__name__}.analyses.{name}"
-    return getattr(import_module(room), name)
+    return analyses.ask(name)
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted({*__all__, *import_module(f"{__name__}.analyses").names()})

@@ -28,14 +28,17 @@ class Answer(pd.DataFrame):
         What repeats the simulation: its seed, and its rounds per build and AC (the most, where they differ).
     partial : bool
         Whether the simulation was interrupted.
+    notes : tuple of str
+        What the figures come to, in sentences.
     """
 
-    _metadata = ["verdict", "seed", "trials", "partial", "_played", "_draw"]  # noqa: RUF012 - the name and type pandas asks for
+    _metadata = ["verdict", "seed", "trials", "partial", "notes", "_played", "_draw"]  # noqa: RUF012 - the name and type pandas asks for
 
     verdict: Verdict | None
     seed: int | None
     trials: int | None
     partial: bool
+    notes: tuple[str, ...]
     _played: tuple[Played, ...]
     _draw: Callable[[pd.DataFrame], Figure] | None
 
@@ -73,7 +76,8 @@ class Answer(pd.DataFrame):
         with pd.option_context("display.max_colwidth", None):  # the dice of a sample are long, and none may be cut
             table = pd.DataFrame(self)._repr_html_()  # type: ignore[operator]  # pandas-stubs leave this method out
         cut = "<p>Interrupted: the figures are of the rounds played so far.</p>" if self.partial else ""
-        return f"{table}{cut}<p>{escape(str(self.verdict))}</p>" if self.verdict is not None else str(table)
+        said = "".join(f"<p>{escape(note)}</p>" for note in (*self.notes, *([] if self.verdict is None else [str(self.verdict)])))
+        return f"{table}{cut}{said}"
 
 
 def answer(
@@ -84,10 +88,12 @@ def answer(
     seed: int | None = None,
     trials: int | None = None,
     partial: bool = False,
+    notes: Sequence[str] = (),
     draw: Callable[[pd.DataFrame], Figure] | None = None,
 ) -> Answer:
     """An `Answer` of flat records."""
     frame: Any = Answer(pd.DataFrame.from_records(list(records)))
-    for name, value in (("verdict", verdict), ("seed", seed), ("trials", trials), ("partial", partial), ("_played", tuple(played)), ("_draw", draw)):
+    told = {"verdict": verdict, "seed": seed, "trials": trials, "partial": partial, "notes": tuple(notes), "_played": tuple(played), "_draw": draw}
+    for name, value in told.items():
         object.__setattr__(frame, name, value)
     return frame  # type: ignore[no-any-return]  # pandas would take a plain attribute for a column

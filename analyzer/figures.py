@@ -2,34 +2,14 @@
 
 from __future__ import annotations
 
-import io
-from collections.abc import Iterator
 from itertools import cycle
-from typing import Literal, NamedTuple
 
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-Dashes = Literal["solid"] | tuple[float, tuple[float, ...]]
-#: Eight colours that stay apart for colour-blind readers (Okabe & Ito, "Color Universal Design", 2008), yellow darkened to stand on white.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#56B4E9", "#E69F00", "#8C7B00")
-MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
-#: Dash patterns, so that a curve under another still shows.
-DASHES: tuple[Dashes, ...] = ("solid", (0, (5, 2)), (0, (1.5, 1.2)), (0, (6, 1.5, 1.5, 1.5)))
-#: Half-length of the error bars, in standard errors.
-BAR = 2.0
-
-
-class Picture(Figure):
-    """A matplotlib Figure that a notebook shows by itself."""
-
-    def _repr_png_(self) -> bytes:
-        out = io.BytesIO()
-        self.savefig(out, format="png", dpi=110)
-        return out.getvalue()
+from analyzer.drawing import BAR, COLOURS, Picture, by_build, tidy, written
 
 
 def sweep_figure(frame: pd.DataFrame, *, figure: str = "hits") -> Picture:
@@ -63,16 +43,13 @@ def sweep_figure(frame: pd.DataFrame, *, figure: str = "hits") -> Picture:
         panel.set_ylim(bottom=0.0)
     if simulated:
         _differences(axes[2], frame)
-    for panel in axes:
-        panel.grid(visible=True, color="0.9", linewidth=0.8)
-        panel.set_axisbelow(True)
-        panel.spines[["top", "right"]].set_visible(False)
+    tidy(*axes)
     axes[-1].set_xlabel("armor class (AC)")
     axes[-1].xaxis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
     axes[-1].set_xlim(frame["ac"].min() - 0.5, frame["ac"].max() + 0.5)
     keys = [
-        Line2D([], [], color=look.colour, linestyle=look.dashes, marker=look.marker, markerfacecolor="white", label=_written(name))
-        for name, _, look in _builds(frame)
+        Line2D([], [], color=look.colour, linestyle=look.dashes, marker=look.marker, markerfacecolor="white", label=written(name))
+        for name, _, look in by_build(frame)
     ]
     drawing.legend(handles=keys, loc="outside upper center", ncols=min(2, len(keys)), frameon=False)
     axes[0].set_title(_caption(frame), fontsize="medium", color="0.3", loc="left")
@@ -99,29 +76,9 @@ def _caption(frame: pd.DataFrame) -> str:
     return f"lines: exact, points: simulated \N{PLUS-MINUS SIGN}{BAR:g} standard errors{rounds}"
 
 
-class _Look(NamedTuple):
-    """How a build is drawn throughout a figure."""
-
-    colour: str
-    marker: str
-    dashes: Dashes
-
-
-def _builds(frame: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame, _Look]]:
-    looks = map(_Look, cycle(COLOURS), cycle(MARKERS), cycle(DASHES))
-    for (name, rows), look in zip(frame.groupby("build", sort=False), looks, strict=False):
-        yield str(name), rows, look
-
-
-def _written(name: str) -> str:
-    """A build's name as it is, although matplotlib reads formulas between dollar signs and leaves names that begin with an underscore out of a legend."""
-    text = name.replace("$", r"\$")
-    return f" {text}" if text.startswith("_") else text
-
-
 def _lines(axes: Axes, frame: pd.DataFrame, column: str) -> None:
     simulated = f"{column}_mc" in frame
-    for _, rows, look in _builds(frame):
+    for _, rows, look in by_build(frame):
         marker = None if simulated else look.marker
         axes.plot(rows["ac"], rows[column], color=look.colour, linestyle=look.dashes, linewidth=1.4, marker=marker, markersize=4, markerfacecolor="white")
         if simulated:
@@ -140,7 +97,7 @@ def _lines(axes: Axes, frame: pd.DataFrame, column: str) -> None:
 
 
 def _differences(axes: Axes, frame: pd.DataFrame) -> None:
-    for _, rows, look in _builds(frame):
+    for _, rows, look in by_build(frame):
         axes.plot(rows["ac"], rows["dpr_z"].astype(float), color=look.colour, marker=look.marker, markersize=3, linestyle="none")
     axes.axhline(0.0, color="0.4", linewidth=0.8)
     axes.axhspan(-2.0, 2.0, color="0.93", zorder=0)
@@ -165,7 +122,7 @@ def _single(frame: pd.DataFrame, figure: str) -> Picture:
         panel.set_xlabel(label)
         panel.set_xlim(left=0.0)
         panel.spines[["top", "right"]].set_visible(False)
-    axes[0].set_yticks(list(rows), list(map(_written, names)))
+    axes[0].set_yticks(list(rows), list(map(written, names)))
     axes[0].invert_yaxis()
     drawing.suptitle(f"AC {frame['ac'].iloc[0]} \N{EN DASH} {_caption(frame).replace('lines', 'bars')}", fontsize="medium", color="0.3")
     return drawing

@@ -65,24 +65,29 @@ def lowered(builds: Builds, target: Opponent = None, ac: int | None = None) -> t
         Something that is no build.
     """
     at = None if ac is None else whole("ac", ac)
+    derived = ((build, build.derive(faced, at)) for build, faced in listed(builds, target))
+    return tuple(Lowered(build=build, plan=made.plan, target=made.target) for build, made in derived)
+
+
+def listed(builds: Builds, target: Opponent = None) -> tuple[tuple[Build, TargetKeys | None], ...]:
+    """Every build with the target of its game that it faces; errors are those of `lowered`."""
     if isinstance(builds, Build):
-        listed: tuple[Build, ...] = (builds,)
+        given: tuple[Build, ...] = (builds,)
     elif isinstance(builds, Scenario):
-        listed = builds.builds
+        given = builds.builds
         target = builds.target if target is None else target
     else:
-        listed = tuple(builds) if isinstance(builds, Iterable) and not isinstance(builds, str) else (builds,)
-    wrong = [build for build in listed if not isinstance(build, Build)]
+        given = tuple(builds) if isinstance(builds, Iterable) and not isinstance(builds, str) else (builds,)
+    wrong = [build for build in given if not isinstance(build, Build)]
     if wrong:
         raise TypeError(f"builds must be a Build, a Scenario or Builds, as load, statblock and sheet give; got {type(wrong[0]).__name__}")
-    if not 1 <= len(listed) <= MAX_BUILDS:
-        raise ValueError(f"builds must be 1 to {MAX_BUILDS}; got {len(listed)}")
-    names = [build.name for build in listed]
+    if not 1 <= len(given) <= MAX_BUILDS:
+        raise ValueError(f"builds must be 1 to {MAX_BUILDS}; got {len(given)}")
+    names = [build.name for build in given]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise ValueError(f"builds must have different names; got {', '.join(map(repr, twice))} twice")
-    derived = ((build, build.derive(target_of(build.system, **target) if isinstance(target, Mapping) else target, at)) for build in listed)
-    return tuple(Lowered(build=build, plan=made.plan, target=made.target) for build, made in derived)
+    return tuple((build, target_of(build.system, **target) if isinstance(target, Mapping) else target) for build in given)
 
 
 def exactly(builds: Builds, ac: Sweep = DEFAULT, target: Opponent = None) -> tuple[Played, ...]:
@@ -107,6 +112,14 @@ def whole(name: str, value: SupportsIndex) -> int:
 def chosen_seed(seed: int | None) -> int:
     """The seed, or one drawn from the operating system when there is none."""
     return secrets.randbits(32) if seed is None else whole("seed", seed)
+
+
+def announce_compiling() -> None:
+    """Say so when the next simulation has to wait for the kernel to be compiled."""
+    from analyzer.montecarlo import compiled  # noqa: PLC0415 - Numba costs start-up time and the exact path does without
+
+    if not compiled():
+        _LOG.warning("Compiling the simulation kernel, once: about 20 seconds.")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -147,7 +160,7 @@ def twice(
     KeyboardInterrupt
         When it is interrupted before anything was simulated.
     """
-    from analyzer.montecarlo import compiled, simulate_sides  # noqa: PLC0415 - Numba costs start-up time and the exact path does without
+    from analyzer.montecarlo import simulate_sides  # noqa: PLC0415 - Numba costs start-up time and the exact path does without
 
     most = (TRIALS if precision is None else MOST_TRIALS) if trials is None else whole("trials", trials)
     threads = whole("workers", workers)
@@ -156,8 +169,7 @@ def twice(
     exact = [Played(system=one.build.system, build=one.build.name, exact=evaluate(one.plan, one.target, acs), precision=precision) for one in sides]
     if precision is not None:
         check_figures(exact, precision.of)
-    if not compiled():
-        _LOG.warning("Compiling the simulation kernel, once: about 20 seconds.")
+    announce_compiling()
 
     def enough(side: int, at: int, tally: Tally) -> bool:
         asked = () if precision is None else seen(exact[side].exact, acs.index(at), tally, precision.of)

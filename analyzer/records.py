@@ -36,7 +36,7 @@ class _Chance:
         found = self.count / trials
         se = sqrt(found * (1.0 - found) / trials) or None
         sd = sqrt(max(self.exact * (1.0 - self.exact), 0.0))
-        return {self.name: self.exact, **_beside(self.name, found, se, self.exact, sd / sqrt(trials))}
+        return {self.name: self.exact, **beside(self.name, found, se, self.exact, sd / sqrt(trials))}
 
     def p(self, trials: int) -> float | None:
         return chance_p(self.count or 0, trials, self.exact)
@@ -65,7 +65,7 @@ class _Mean:
             return {self.name: self.exact}
         total, squares = self.sums
         se = sqrt(_sample_variance(trials, total, squares) / trials) or None
-        return {self.name: self.exact, **_beside(self.name, total / trials, se, self.exact, self.sd / sqrt(trials))}
+        return {self.name: self.exact, **beside(self.name, total / trials, se, self.exact, self.sd / sqrt(trials))}
 
     def p(self, trials: int) -> float | None:
         total = self.sums[0] if self.sums else 0
@@ -92,7 +92,8 @@ def _sample_variance(trials: int, total: int, squares: int) -> float:
     return (trials * squares - total * total) / (trials * (trials - 1)) if trials > 1 else 0.0
 
 
-def _beside(name: str, found: float, se: float | None, exact: float, exact_se: float) -> Record:
+def beside(name: str, found: float, se: float | None, exact: float, exact_se: float) -> Record:
+    """What stands beside a figure: the simulation, its standard error, and the difference in exact standard errors."""
     return {f"{name}_mc": found, f"{name}_se": se, f"{name}_z": (found - exact) / exact_se if exact_se > 0.0 else None}
 
 

@@ -14,8 +14,10 @@ from typing import Any, SupportsIndex
 
 from analyzer.dice import NotationError
 from analyzer.rulekit.buildfile import read, unknown_keys
+from analyzer.rulekit.course import LEVEL, ROUNDS, Course, ListedRound, course
 from analyzer.rulekit.fields import plain
 from analyzer.rulekit.models import Model, TargetKeys
+from analyzer.rulekit.problems import Path as KeyPath
 from analyzer.rulekit.problems import Problem, ProblemError, ScenarioError, shown
 from analyzer.rulekit.reading import line, section, typos
 from analyzer.rulekit.schema import file_schema
@@ -32,13 +34,17 @@ _SWITCH_WORDS = {"on": True, "true": True, "yes": True, "off": False, "false": F
 class Build:
     """One build: a statblock or sheet of a game, with the switches it is played by.
 
-    ``model`` is the validated statblock or sheet, ``rules`` the validated switches, both of the game ``system``.
+    ``model`` is the validated statblock or sheet, ``rules`` the validated switches, both of the game ``system``. ``rounds`` are the rounds of a fight that
+    differ, the last repeating; a question about one round plays the build as it stands. Builds of one ``series`` are one character at different levels.
     """
 
     name: str
     system: str
     model: Model
     rules: Model
+    level: int | None = None
+    rounds: tuple[ListedRound, ...] = ()
+    series: str = ""
 
     def __repr__(self) -> str:
         return f"<Build {self.name!r} of {self.system}>"
@@ -60,14 +66,23 @@ class Build:
         TypeError
             When the target belongs to another game.
         """
+        return self._derived((), self.model, target, ac)
+
+    def course(self, target: TargetKeys | None = None, ac: int | None = None) -> tuple[Derivation, ...]:
+        """The plans of a fight, one per listed round, the last repeating; of a build without ``rounds`` the one of `derive`. Parameters and errors are its."""
+        if not self.rounds:
+            return (self.derive(target, ac),)
+        return tuple(self._derived((ROUNDS, j), listed.model, target, ac) for j, listed in enumerate(self.rounds))
+
+    def _derived(self, path: KeyPath, model: Model, target: TargetKeys | None, ac: int | None) -> Derivation:
         game = get(self.system)
         faced = game.Target() if target is None else target
         if not isinstance(faced, game.Target):
             raise TypeError(f"target must be a target of {self.system}, as target(system={self.system!r}, ...) gives; got {type(target).__name__}")
         try:
-            return game.derive(self.model, self.rules, faced, None if ac is None else index(ac))
+            return game.derive(model, self.rules, faced, None if ac is None else index(ac))
         except ProblemError as error:
-            raise ScenarioError(line(p, self.name) for p in error.problems) from error
+            raise ScenarioError(line(p if p.path[:1] == ("target",) else p.below(path), self.name) for p in error.problems) from error
 
     def but(self, **changes: Any) -> Build:  # noqa: ANN401 - any key of the build's model
         """A variation of this build.
@@ -76,7 +91,8 @@ class Build:
         ----------
         **changes
             ``attack`` and ``damage`` as integers shift every attack bonus and every weapon damage roll; any other value, and any other key of the statblock
-            or sheet, replaces what was there. ``rules`` is a table of switches to change. ``name`` names the variation; without it the name tells the changes.
+            or sheet, replaces what was there. ``rules`` is a table of switches to change, ``level`` and ``rounds`` replace those. ``name`` names the variation;
+            without it the name tells the changes. Listed rounds change too, but for the keys they give themselves.
 
         Raises
         ------
@@ -88,19 +104,24 @@ class Build:
         >>> statblock("+20/+15", "2d6+15", name="greatsword").but(attack=+1).name
         'greatsword (attack +1)'
         """
-        told = [f"{k} {v:+d}" if _is_shift(k, v) else f"{k} {plain(v)}" for k, v in changes.items() if k not in ("name", "rules")]
+        told = [f"{k} {v:+d}" if _is_shift(k, v) else f"{k} {plain(v)}" for k, v in changes.items() if k not in ("name", "rules", ROUNDS)]
         told += [f"{k} {plain(v)}" for k, v in dict(changes.get("rules") or {}).items()]
         name = changes.get("name") or (f"{self.name} ({', '.join(told)})" if told else self.name)
         rules = changes.pop("rules", None)
         game = get(self.system)
+        kind = type(self.model)
         shifts = {k: index(changes.pop(k)) for k in ("attack", "damage") if _is_shift(k, changes.get(k))}
-        base = self.model.given()
-        try:
-            moved = game.shifted(self.model, shifts.get("attack", 0), shifts.get("damage", 0)) if shifts else {}
-        except NotationError as error:
-            raise ScenarioError([str(error)]) from error
-        model = _valid(type(self.model), base | moved | changes, game)
-        return Build(name=name, system=self.system, model=model, rules=_valid(game.Rules, self.rules.given() | rules, game) if rules else self.rules)
+        timing = {k: changes.pop(k) for k in (LEVEL, ROUNDS) if k in changes and (k == ROUNDS or k not in kind.model_fields)}
+        switches = _valid(game.Rules, self.rules.given() | rules, game) if rules else self.rules
+        changed = replace(self, name=name, series=name, rules=switches, model=_changed(game, self.model, shifts, changes))
+        listed = [
+            ListedRound(model=_changed(game, one.model, shifts, {k: v for k, v in changes.items() if k not in one.keys}), keys=one.keys) for one in self.rounds
+        ]
+        changed = replace(changed, rounds=tuple(listed))
+        if not timing:
+            return changed
+        made = _course(game, kind, changed.model.given() | {LEVEL: self.level} | timing if LEVEL not in kind.model_fields else changed.model.given() | timing)
+        return replace(changed, level=made.level, rounds=made.rounds if ROUNDS in timing else changed.rounds)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -156,7 +177,8 @@ def loads(text: str, source: str = "text") -> Scenario:
         raise ScenarioError([f"{source}: file must be TOML with numbers of a few digits; got a number too long to read"]) from error
     game = _game(data)
     found = read(data, game)
-    builds = tuple(Build(name=name, system=game.id, model=model, rules=found.rules) for name, model in found.builds)
+    names = [name for name, _ in found.builds]
+    builds = tuple(_named(name, game.id, made, found.rules, alone=names.count(name) == 1) for name, made in found.builds)
     return Scenario(system=game.id, rules=found.rules, target=found.target, builds=builds, source=source)
 
 
@@ -286,11 +308,36 @@ def _build(game: AnySystem, keys: dict[str, Any], name: str | None, rules: Mappi
     found: list[Problem] = []
     switches = section(game.Rules, dict(rules or {}), ("rules",), found)
     named = keys | ({"name": name} if name is not None else {})
-    model = section(game.Sheet if sheet else game.Statblock, named, (), found, game=game)
+    made = course(game.Sheet if sheet else game.Statblock, named, (), found, game)
     _raise(found)
-    if model is None or switches is None:
+    if made is None or switches is None:
         raise ScenarioError([])
-    return Build(name=name or _default_name(model), system=game.id, model=model, rules=switches)
+    return _named(name or _default_name(made.model), game.id, made, switches, alone=True)
+
+
+def _named(name: str, system: str, made: Course, rules: Model, *, alone: bool) -> Build:
+    """The build of a course; of several that share a name, the one of a level says so."""
+    shown = name if alone else f"{name} (level {made.level})"
+    return Build(name=shown, system=system, model=made.model, rules=rules, level=made.level, rounds=made.rounds, series=name)
+
+
+def _course(game: AnySystem, kind: type[Any], data: Mapping[str, Any]) -> Course:
+    found: list[Problem] = []
+    made = course(kind, data, (), found, game)
+    _raise(found)
+    if made is None:
+        raise ScenarioError([])
+    return made
+
+
+def _changed(game: AnySystem, model: Model, shifts: Mapping[str, int], changes: Mapping[str, Any]) -> Model:
+    """The model with every attack bonus and weapon damage roll shifted, then some keys replaced."""
+    try:
+        moved = game.shifted(model, shifts.get("attack", 0), shifts.get("damage", 0)) if shifts else {}
+    except NotationError as error:
+        raise ScenarioError([str(error)]) from error
+    made: Model = _valid(type(model), {**model.given(), **moved, **changes}, game)
+    return made
 
 
 def _default_name(model: Model) -> str:

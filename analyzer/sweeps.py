@@ -1,4 +1,4 @@
-"""Reading a sweep of armor classes: a number, ``10:40``, or any numbers."""
+"""Reading a sweep, of armor classes or of anything else: a number, ``10:40``, or any numbers."""
 
 from __future__ import annotations
 
@@ -15,42 +15,54 @@ _RANGE = re.compile(r"([+-]?\d{1,5})(?::([+-]?\d{1,5}))?", re.ASCII)
 
 
 def parse_acs(ac: int | str | Iterable[int] = DEFAULT) -> tuple[int, ...]:
-    """The armor classes of a sweep, in order.
+    """The armor classes of a sweep, in order: `parse_numbers` of ``ac``, each -1000 to 1000."""
+    return parse_numbers(ac, "ac", "armor class", LOWEST, HIGHEST)
+
+
+def parse_numbers(given: int | str | Iterable[int], name: str, what: str, low: int, high: int) -> tuple[int, ...]:
+    """Whole numbers in order, each once.
 
     Parameters
     ----------
-    ac : int, str or iterable of int
-        ``28``, ``"28"``, ``"10:40"`` (inclusive), ``"10-40"``, ``"15,20,25:30"`` or the numbers themselves; each -1000 to 1000.
+    given : int, str or iterable of int
+        ``28``, ``"28"``, ``"10:40"`` (inclusive), ``"10-40"``, ``"15,20,25:30"`` or the numbers themselves.
+    name, what
+        The parameter and what one number is, for messages.
+    low, high
+        The bounds of each number.
 
     Raises
     ------
     ValueError
         Anything else, with what would be right.
+    TypeError
+        A number that is no whole one.
     """
-    if isinstance(ac, str):
-        values = tuple(value for part in _DASH.sub(r"\1:\2", ac).replace("\N{MINUS SIGN}", "-").split(",") for value in _part(part.strip(), ac))
-    elif isinstance(ac, Iterable):
-        values = tuple(ac)
+    if isinstance(given, str):
+        plain = _DASH.sub(r"\1:\2", given).replace("\N{MINUS SIGN}", "-")
+        values = tuple(value for part in plain.split(",") for value in _part(part.strip(), given, name, low, high))
+    elif isinstance(given, Iterable):
+        values = tuple(given)
     else:
-        values = (ac,)
+        values = (given,)
     if not values:
-        raise ValueError(f"ac must be at least one armor class; got {ac!r}")
+        raise ValueError(f"{name} must be at least one {what}; got {given!r}")
     for value in values:
         if isinstance(value, bool) or (not isinstance(value, int) and not hasattr(value, "__index__")):
-            raise TypeError(f"ac must be a whole number; got {value!r}")
-        if not LOWEST <= int(value) <= HIGHEST:
-            raise ValueError(f"ac must be {LOWEST} to {HIGHEST}; got {value}")
+            raise TypeError(f"{name} must be a whole number; got {value!r}")
+        if not low <= int(value) <= high:
+            raise ValueError(f"{name} must be {low} to {high}; got {value}")
     return tuple(dict.fromkeys(int(value) for value in values))
 
 
-def _part(part: str, whole: str) -> Iterable[int]:
+def _part(part: str, whole: str, name: str, low: int, high: int) -> Iterable[int]:
     match = _RANGE.fullmatch(part)
     if match is None:
-        raise ValueError(f"ac must be a number such as 28 or a range such as 10:40; got {whole!r}")
+        raise ValueError(f"{name} must be a number such as 28 or a range such as 10:40; got {whole!r}")
     first = int(match[1])
     last = first if match[2] is None else int(match[2])
     if last < first:
-        raise ValueError(f"ac must be a range from low to high; got {part!r}")
-    if not LOWEST <= first <= last <= HIGHEST:
-        raise ValueError(f"ac must be {LOWEST} to {HIGHEST}; got {part!r}")
+        raise ValueError(f"{name} must be a range from low to high; got {part!r}")
+    if not low <= first <= last <= high:
+        raise ValueError(f"{name} must be {low} to {high}; got {part!r}")
     return range(first, last + 1)

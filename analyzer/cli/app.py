@@ -93,4 +93,6 @@ def main() -> None:
     app()
 
 
-from analyzer.cli import commands  # noqa: E402, F401 - its commands register themselves with the app above
+from analyzer.cli import commands, questions  # noqa: E402, F401 - the commands register themselves with the app above
+
+questions.add_questions()

@@ -46,6 +46,7 @@ PlotOption = Annotated[Path | None, typer.Option("--plot", metavar="FILE.png|svg
 ByOption = Annotated[str, typer.Option("--by", metavar="round|attack", help="A row per round, or per attack.")]
 RuleOption = Annotated[list[str] | None, typer.Option("--rule", metavar="KEY=VALUE", help="A switch of \\[rules], such as ties=hit. Repeatable.")]
 BuildOption = Annotated[str | None, typer.Option("--build", metavar="NAME", help="Only this build of the file.")]
+BuildsOption = Annotated[list[str] | None, typer.Option("--build", metavar="NAME", help="Only this build of the file. Repeatable.")]
 
 SWEEP = DEFAULT
 MAX_WORKERS = 1024
@@ -72,12 +73,16 @@ def scenario_of(file: str | None, rules: list[str] | None, build: str | None = N
     scenario = examples.example(name) if shipped else load(name)
     if rules:
         scenario = scenario.but(rules=switches_of(rules, scenario.system))
-    if build is None:
-        return scenario
-    picked = tuple(one for one in scenario.builds if one.name == build)
-    if not picked:
-        raise ScenarioError([f"--build must be one of {', '.join(repr(one.name) for one in scenario.builds)}; got {build!r}"])
-    return replace(scenario, builds=picked)
+    return picked(scenario, None if build is None else [build])
+
+
+def picked(scenario: Scenario, builds: list[str] | None) -> Scenario:
+    """The scenario with only the builds named, in that order; all of them when none is."""
+    known = {one.name: one for one in scenario.builds}
+    for name in builds or []:
+        if name not in known:
+            raise ScenarioError([f"--build must be one of {', '.join(map(repr, known))}; got {name!r}"])
+    return replace(scenario, builds=tuple(known[name] for name in builds)) if builds else scenario
 
 
 def whole_number(text: str, name: str, low: int, high: int | None = None) -> int:

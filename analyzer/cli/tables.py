@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import groupby
 
 from rich import box
@@ -11,6 +12,7 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
+from analyzer.question import Column, Question
 from analyzer.records import Record, Value
 from analyzer.rulekit.ledger import Line
 
@@ -147,6 +149,59 @@ def _attacks(records: Sequence[Record], figures: Figures, simulated: bool, *, wh
             head = (str(build), str(ac)) if i == 0 else ("", "")
             table.add_row(*head, str(row["attack"]), bonus, *_trials(row, told), *_cells(row, figures, simulated), end_section=i == len(rows) - 1)
     return table
+
+
+def answer(records: Sequence[Record], asked: Question, console: Console) -> Table:
+    """The records of a question, its columns as it says; the last ones are left out where the console is too narrow."""
+    present = dict.fromkeys(key for record in records for key in record)
+    shown = [column for column in asked.columns if column.key in present]
+    named = [column for column in shown if all(not isinstance(record.get(column.key), float) for record in records)]
+    for count in range(len(shown), len(named), -1):
+        table = _answer(records, asked, shown[:count], whole=count == len(shown))
+        if Measurement.get(console, console.options.update(max_width=10_000), table).maximum <= console.width:
+            return table
+    return _answer(records, asked, shown[: len(named) + 1], whole=len(named) + 1 >= len(shown))
+
+
+def _answer(records: Sequence[Record], asked: Question, columns: Sequence[Column], *, whole: bool) -> Table:
+    table = _table(caption="; ".join(filter(None, [asked.caption, "" if whole else _NARROW])))
+    simulated = {column.key for column in columns if any(f"{column.key}_mc" in record for record in records)}
+    for column in columns:
+        text = any(isinstance(record.get(column.key), str) for record in records)
+        table.add_column(column.heading, justify="left" if text else "right", no_wrap=not text, max_width=LONGEST_NAME if text else None)
+        if column.key in simulated:
+            table.add_column("simulated \N{PLUS-MINUS SIGN}SE", justify="right", no_wrap=True, style="cyan")
+    before: tuple[Value, ...] = ()
+    for i, record in enumerate(records):
+        group = tuple(record.get(key) for key in asked.grouped)
+        following = tuple(records[i + 1].get(key) for key in asked.grouped) if i + 1 < len(records) else group
+        cells: list[str] = []
+        for column in columns:
+            repeated = column.key in asked.grouped and group == before
+            cells.append("" if repeated else _cell(record.get(column.key), column))
+            if column.key in simulated:
+                cells.append(_simulated_cell(record, column))
+        table.add_row(*cells, end_section=bool(asked.grouped) and following != group)
+        before = group
+    return table
+
+
+def _cell(value: Value, column: Column) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float) and column.percent:
+        return f"{100.0 * value:{'+' if column.signed else ''}.{column.digits}f} %"
+    if column.signed and isinstance(value, int | float):
+        return f"{value:+.{column.digits}f}" if isinstance(value, float) else f"{value:+d}"
+    return _number(value, column.digits)
+
+
+def _simulated_cell(record: Record, column: Column) -> str:
+    found, error = record.get(f"{column.key}_mc"), record.get(f"{column.key}_se")
+    if f"{column.key}_mc" not in record:
+        return ""
+    text = _cell(found, column)
+    return text if error is None else f"{text} \N{PLUS-MINUS SIGN}{_cell(error, replace(column, signed=False))}"
 
 
 def listing(records: Sequence[Record], _console: Console) -> Table:

@@ -1,8 +1,23 @@
 """The Monte Carlo engine: every die of every round rolled, never a chance from the exact engine."""
 
+from analyzer.montecarlo.fights import FoughtRound, fights
 from analyzer.montecarlo.pairs import PairTally, paired
 from analyzer.montecarlo.simulate import Simulated, compiled, simulate, simulate_sides
 from analyzer.montecarlo.tally import Tally
 from analyzer.montecarlo.trace import Purpose, Recorded, TracedDie, record
 
-__all__ = ["PairTally", "Purpose", "Recorded", "Simulated", "Tally", "TracedDie", "compiled", "paired", "record", "simulate", "simulate_sides"]
+__all__ = [
+    "FoughtRound",
+    "PairTally",
+    "Purpose",
+    "Recorded",
+    "Simulated",
+    "Tally",
+    "TracedDie",
+    "compiled",
+    "fights",
+    "paired",
+    "record",
+    "simulate",
+    "simulate_sides",
+]

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from analyzer.rulekit.course import Course, course
 from analyzer.rulekit.lowering import dealt
 from analyzer.rulekit.models import Model, TargetKeys
 from analyzer.rulekit.problems import Path, Problem, ProblemError, ScenarioError, shown, unknown_key
@@ -23,7 +24,7 @@ class Parts:
 
     rules: Model
     target: TargetKeys
-    builds: tuple[tuple[str, Model], ...]
+    builds: tuple[tuple[str, Course], ...]
 
 
 def unknown_keys(data: Mapping[str, Any]) -> list[Problem]:
@@ -47,10 +48,10 @@ def read(data: Mapping[str, Any], game: AnySystem) -> Parts:
         found += _together(game, rules, target, builds)
     if found:
         raise ScenarioError(dict.fromkeys(line(p, _name_at(p.path, data)) for p in found))
-    return Parts(rules=rules, target=target, builds=tuple((name, model) for name, model in builds if model is not None))
+    return Parts(rules=rules, target=target, builds=tuple((name, made) for name, made in builds if made is not None))
 
 
-def _builds(data: Mapping[str, Any], game: AnySystem, found: list[Problem]) -> list[tuple[str, Model | None]]:
+def _builds(data: Mapping[str, Any], game: AnySystem, found: list[Problem]) -> list[tuple[str, Course | None]]:
     """The builds of a file in order with their names, None for one with problems."""
     tables = data.get("build")
     if not isinstance(tables, list) or not tables:
@@ -60,16 +61,18 @@ def _builds(data: Mapping[str, Any], game: AnySystem, found: list[Problem]) -> l
     if len(tables) > MAX_BUILDS:
         found.append(Problem(("build",), f"build must be at most {MAX_BUILDS} tables; got {len(tables)}"))
         return []
-    builds: list[tuple[str, Model | None]] = []
-    names: dict[str, int] = {}
+    builds: list[tuple[str, Course | None]] = []
+    names: dict[tuple[str, int | None], int] = {}
     for i, table in enumerate(tables):
         kind = game.Statblock if _is_statblock(table) else game.Sheet
         written = table.get("name") if isinstance(table, Mapping) else None
         name = written if isinstance(written, str) else f"build {i + 1}"
-        builds.append((name, section(kind, table, ("build", i), found, game=game)))
-        if name in names:
-            found.append(Problem(("build", i, "name"), f"name must be unlike the other builds'; got {name!r}, the name of build[{names[name]}]"))
-        names.setdefault(name, i)
+        made = course(kind, table, ("build", i), found, game)
+        builds.append((name, made))
+        called = (name, None if made is None else made.level)
+        if called in names:
+            found.append(Problem(("build", i, "name"), f"name must be unlike the other builds' of the level; got {name!r}, the name of build[{names[called]}]"))
+        names.setdefault(called, i)
     return builds
 
 
@@ -80,21 +83,20 @@ def _is_statblock(table: object) -> bool:
     return "attack" in table or (isinstance(weapons, list) and any(isinstance(w, Mapping) and "attack" in w for w in weapons))
 
 
-def _together(game: AnySystem, rules: Model, target: TargetKeys, builds: list[tuple[str, Model | None]]) -> Iterator[Problem]:
+def _together(game: AnySystem, rules: Model, target: TargetKeys, builds: list[tuple[str, Course | None]]) -> Iterator[Problem]:
     """The problems of builds and target that are each right alone."""
     types: set[str] = set()
     every = bool(builds)
-    for i, (_, model) in enumerate(builds):
-        if model is None:
+    for i, (_, made) in enumerate(builds):
+        if made is None:
             every = False
             continue
-        try:
-            derived = game.derive(model, rules, target)
-        except ProblemError as error:
-            yield from (p if p.path[:1] == ("target",) else p.below(("build", i)) for p in error.problems)
-            every = False
-            continue
-        types |= dealt(derived.plan)
+        for path, model in made.models():
+            try:
+                types |= dealt(game.derive(model, rules, target).plan)
+            except ProblemError as error:
+                yield from (p if p.path[:1] == ("target",) else p.below(("build", i, *path)) for p in error.problems)
+                every = False
     for path, table in game.reduction_tables(target):
         yield from (p.below(("target",)) for p in typos(path, table, types, every=every))
 

@@ -10,7 +10,17 @@ from pydantic.json_schema import GenerateJsonSchema, models_json_schema
 
 from analyzer.dice import CriticalRange
 from analyzer.rulekit.buildfile import MAX_BUILDS
+from analyzer.rulekit.course import LEVEL, MAX_LEVEL, MAX_ROUNDS, ROUNDS
 from analyzer.rulekit.system import AnySystem
+
+_ROUNDS = {
+    "type": "array",
+    "items": {"type": "object"},
+    "minItems": 1,
+    "maxItems": MAX_ROUNDS,
+    "description": "the rounds of a fight that differ, each a table of the keys it changes, {} being the build as it stands; the last repeats",
+}
+_LEVEL = {"type": "integer", "minimum": 0, "maximum": MAX_LEVEL, "description": "the level at which this build is played, for level curves"}
 
 
 class _Defaults(GenerateJsonSchema):
@@ -26,6 +36,11 @@ def file_schema(systems: Iterable[AnySystem]) -> dict[str, Any]:
     games = list(systems)
     models: list[type[BaseModel]] = [model for game in games for model in (game.Rules, game.Target, game.Statblock, game.Sheet)]
     refs, definitions = models_json_schema([(model, "validation") for model in models], schema_generator=_Defaults)
+    for game in games:
+        for model in (game.Statblock, game.Sheet):
+            properties = definitions["$defs"][refs[model, "validation"]["$ref"].rpartition("/")[2]]["properties"]
+            properties[ROUNDS] = _ROUNDS
+            properties.setdefault(LEVEL, _LEVEL)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Build file of analyzer",

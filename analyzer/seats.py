@@ -1,0 +1,192 @@
+"""Seats: a build before the foes of a question, played by the exact engine or in simulated rounds, and mixed by their weights."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from hashlib import blake2b
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from analyzer.bestiary import Against, read
+from analyzer.exact import Round, evaluate
+from analyzer.foes import Field, HitPoints, acs, hit_points
+from analyzer.plan import Plan, Target, swept_defence
+from analyzer.playing import Builds, Opponent, Sweep, listed
+from analyzer.pmf import Floats
+from analyzer.records import Record
+from analyzer.rulekit.models import TargetKeys
+from analyzer.scenario import Build
+from analyzer.sweeps import parse_acs
+
+if TYPE_CHECKING:  # importing it at run time would import Numba, which the exact path does without
+    from analyzer.montecarlo import Tally
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Faced:
+    """Foes that differ by nothing but armor class, as one pass of an engine takes them."""
+
+    #: which foes of the field, (n_ac,)
+    foes: tuple[int, ...]
+    #: a plan per listed round of the build, the last repeating; a single one without ``rounds``
+    plans: tuple[Plan, ...]
+    target: Target
+    acs: tuple[int, ...]
+
+    @property
+    def plan(self) -> Plan:
+        """The plan of the build as it stands; of a course, of the round that repeats."""
+        return self.plans[-1]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Seat:
+    """One build before a field of foes."""
+
+    build: Build
+    field: Field
+    faced: tuple[Faced, ...]
+    #: hit points of each foe, None where nobody says
+    hp: tuple[HitPoints | None, ...]
+
+    def head(self, mix: int) -> Record:
+        """The first columns of a record of a mix: game, build, its level where it has one, and what it faces."""
+        named: Record = {"system": self.build.system, "build": self.build.name}
+        if self.build.level is not None:
+            named["level"] = self.build.level
+        return named | self.faces(mix)
+
+    def faces(self, mix: int) -> Record:
+        """What a mix is called in a record: its armor class or its name; a creature's armor class beside it."""
+        head: Record = dict(self.field.mixes[mix].head)
+        if "against" in head:
+            weights = self.field.mixes[mix].weights
+            head["ac"] = self.ac(weights[0][0]) if len(weights) == 1 else None
+        elif head.get("ac") is None:
+            head["ac"] = self.ac(mix)
+        return head
+
+    def ac(self, foe: int) -> int:
+        """The defence that the first attack aims at, of one foe."""
+        return next(faced.acs[faced.foes.index(foe)] for faced in self.faced if foe in faced.foes)
+
+    def rounds(self, *, pmf: bool = False) -> Iterator[tuple[Faced, Round]]:
+        """The exact round of the build as it stands before every foe, a pass each for those that differ by armor class alone."""
+        return ((faced, evaluate(faced.plan, faced.target, faced.acs, pmf=pmf)) for faced in self.faced)
+
+    def gathered(self, pick: Callable[[Faced, Round], Floats], *, pmf: bool = False) -> Floats:
+        """A figure of every foe's exact round, (n_foe, ...) float64; ``pick`` gives (n_ac, ...) of a pass, rows of a shorter one being filled with zeros."""
+        return self.collected((faced, pick(faced, found)) for faced, found in self.rounds(pmf=pmf))
+
+    def collected(self, parts: Iterator[tuple[Faced, Floats]]) -> Floats:
+        """Rows of several passes, each (n_ac, ...), in the order of the foes, (n_foe, ...); shorter ones are filled with zeros."""
+        found = list(parts)
+        shape = tuple(max(sizes) for sizes in zip(*(rows.shape[1:] for _, rows in found), strict=True))
+        out = np.zeros((len(self.field.foes), *shape))
+        for faced, rows in found:
+            place: Any = (list(faced.foes), *(slice(0, n) for n in rows.shape[1:]))
+            out[place] = rows
+        return out
+
+    def mixed(self, values: Floats) -> Floats:
+        """Figures of the foes, (n_foe, ...), weighed into those of the mixes, (n_mix, ...): right for means, chances and distributions."""
+        out: Floats = np.tensordot(self.field.weights, values, axes=1)
+        return out
+
+    def errors(self, errors: Floats) -> Floats:
+        """Standard errors of the foes' figures, (n_foe, ...), made into those of the mixes, (n_mix, ...): the foes of a table roll dice of their own."""
+        out: Floats = np.sqrt(np.tensordot(self.field.weights**2, errors**2, axes=1))
+        return out
+
+    def seed(self, seed: int, foe: int) -> int:
+        """The seed of a foe's dice: shared by the armor classes of a sweep, and by all builds before one foe; apart for the foes of a table."""
+        return seed if self.field.swept else child_seed(seed, foe)
+
+    def tallies(self, *, trials: int, seed: int, workers: int = 1) -> list[Tally]:
+        """A tally of simulated rounds of the build as it stands for every foe."""
+        from analyzer.montecarlo import simulate  # noqa: PLC0415 - Numba costs start-up time and the exact path does without
+
+        out: list[Tally | None] = [None] * len(self.field.foes)
+        for faced in self.faced:
+            if self.field.swept:
+                found = simulate(faced.plan, faced.target, faced.acs, trials=trials, seed=seed, workers=workers)
+            else:
+                found = tuple(
+                    simulate(faced.plan, faced.target, [ac], trials=trials, seed=self.seed(seed, foe), workers=workers)[0]
+                    for foe, ac in zip(faced.foes, faced.acs, strict=True)
+                )
+            for foe, tally in zip(faced.foes, found, strict=True):
+                out[foe] = tally
+        return [tally for tally in out if tally is not None]
+
+
+def child_seed(seed: int, number: int) -> int:
+    """A seed of its own for a numbered part of a run."""
+    return int.from_bytes(blake2b(f"{seed}/{number}".encode(), digest_size=8).digest(), "little")
+
+
+def seats(
+    builds: Builds, ac: Sweep | None, *, target: Opponent = None, against: Against = None, hp: str | int | None = None, course: bool = False
+) -> tuple[Seat, ...]:
+    """Every build before the foes of a question.
+
+    Parameters
+    ----------
+    builds : Build, Scenario or iterable of Build
+        What attacks; a scenario brings its target.
+    ac : int, str, iterable of int or None
+        Armor classes; None is the target's own. Not with ``against``.
+    target : Target or mapping, optional
+        What is attacked, instead of the scenario's. Not with ``against``.
+    against : path or rows, optional
+        A table of creatures, instead of a target and armor classes (see `analyzer.bestiary.read`).
+    hp : str or int, optional
+        Hit points of every foe, instead of their own.
+    course : bool
+        Whether the listed rounds of a build are played; else the build as it stands.
+
+    Raises
+    ------
+    ScenarioError, ValueError, TypeError
+        What cannot be played, or a parameter that does not go with another.
+    """
+    given = None if hp is None else hit_points(hp)
+    if against is not None and (ac is not None or target is not None):
+        raise ValueError("against must be given without ac and target: the table has both; got them beside it")
+    rows = against if against is None or isinstance(against, str | PathLike) else list(against)  # an iterator is read once for every game
+    out = []
+    for build, opponent in listed(builds, target):
+        swept = None if rows is not None else acs((None,) if ac is None else parse_acs(ac))
+        field = swept or read(rows, build.system).at(build.level, build.name)
+        out.append(_seat(build, field, opponent, given, course=course))
+    return tuple(out)
+
+
+def _seat(build: Build, field: Field, opponent: TargetKeys | None, hp: HitPoints | None, *, course: bool) -> Seat:
+    passes: dict[tuple[tuple[Plan, ...], Target], list[tuple[int, int]]] = {}
+    points: list[HitPoints | None] = []
+    key: tuple[tuple[Plan, ...], Target] | None = None
+    for number, foe in enumerate(field.foes):
+        met = foe.target(build.system) if foe.keys is not None else opponent
+        # A sweep changes the armor class alone: what was derived for the first one holds for all.
+        if key is None or not field.swept:
+            derived = build.course(met) if course else (build.derive(met),)
+            plans, target = tuple(one.plan for one in derived), derived[-1].target
+            first = swept_defence(plans[-1], target)
+            own = target.ac[0 if first is None else first]
+            key = (plans, target if first is None else _at_zero(target, own))
+        passes.setdefault(key, []).append((number, own if foe.ac is None else foe.ac))
+        said = None if met is None or met.hp is None else hit_points(met.hp)
+        points.append(hp or foe.hp or said)
+    faced = tuple(
+        Faced(foes=tuple(n for n, _ in where), plans=plans, target=target, acs=tuple(ac for _, ac in where)) for (plans, target), where in passes.items()
+    )
+    return Seat(build=build, field=field, faced=faced, hp=tuple(points))
+
+
+def _at_zero(target: Target, first: int) -> Target:
+    """The target with every defence that follows a sweep lowered until the swept one is 0, so that creatures alike but for armor class are one pass."""
+    return target.but(ac=tuple(ac - first if follows else ac for ac, follows in zip(target.ac, target.follows_sweep, strict=True)), hp=None)
