@@ -121,6 +121,8 @@ def _foe(row: Mapping[str, Any], where: str, system: str, problems: list[str]) -
 
 def _value(cell: Any) -> Any:  # noqa: ANN401 - a cell of a file, or whatever a caller's row holds
     """A cell as a number where it is one."""
+    if isinstance(cell, float) and cell.is_integer():  # as pandas writes a whole number in a column with gaps
+        return int(cell)
     if not isinstance(cell, str):
         return index(cell) if hasattr(cell, "__index__") and not isinstance(cell, bool) else cell
     for kind in (int, float):

@@ -64,9 +64,9 @@ class Real:
         number = float("nan")
         if isinstance(value, str):
             text = value.strip().replace("\N{MINUS SIGN}", "-")
-            scale = 0.01 if self.percent and text.endswith("%") else 1.0
+            share = self.percent and text.endswith("%")
             with suppress(ValueError):
-                number = float(text.removesuffix("%") if scale < 1.0 else text) * scale
+                number = float(text[:-1]) / 100.0 if share else float(text)
         elif isinstance(value, SupportsFloat) and not isinstance(value, bool):
             number = float(value)
         else:

@@ -71,7 +71,7 @@ def _builds(data: Mapping[str, Any], game: AnySystem, found: list[Problem]) -> l
         builds.append((name, made))
         called = (name, None if made is None else made.level)
         if called in names:
-            found.append(Problem(("build", i, "name"), f"name must be unlike the other builds' of the level; got {name!r}, the name of build[{names[called]}]"))
+            found.append(Problem(("build", i, "name"), f"name must be unlike the other builds'; got {name!r}, the name of build[{names[called]}]"))
         names.setdefault(called, i)
     return builds
 
