@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from operator import index
 from pathlib import Path
@@ -307,8 +308,9 @@ def _listed(value: Any) -> Any:  # noqa: ANN401 - whatever a caller passes; the 
 def _game(data: Mapping[str, Any]) -> AnySystem:
     """The file's game."""
     wanted = data.get("system")
-    if isinstance(wanted, str) and wanted in systems():
-        return get(wanted)
+    if isinstance(wanted, str):
+        with suppress(ValueError):
+            return get(wanted)
     given = f"got {shown(wanted)}{hint(wanted)}" if "system" in data else "got nothing"
     unknown = Problem(("system",), f"system must be one of {', '.join(systems())}; {given}")
     raise ScenarioError(line(p) for p in (*unknown_keys(data), unknown))

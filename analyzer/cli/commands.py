@@ -12,7 +12,6 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-import analyzer
 from analyzer import examples as shipped
 from analyzer import scenario, systems
 from analyzer.analyses import compare as comparing
@@ -20,7 +19,7 @@ from analyzer.analyses import curve as curving
 from analyzer.analyses import rules as ruling
 from analyzer.cli import options as o
 from analyzer.cli import tables
-from analyzer.cli.app import DISAGREE, INTERRUPTED, Notation, app
+from analyzer.cli.app import DISAGREE, INTERRUPTED, Notation
 from analyzer.cli.cluster import executor_of
 from analyzer.cli.output import Format, as_json, check_picture, console, emit, message, progress, save
 from analyzer.dice import MAX_SUM
@@ -28,6 +27,9 @@ from analyzer.playing import TRIALS
 from analyzer.precision import CONFIDENCE
 from analyzer.records import Detail, Record, detailed
 from analyzer.sweeps import parse_acs
+
+#: What `analyzer.cli.app` loads a command from, when it is asked for.
+app = typer.Typer()
 
 #: What ``--system`` takes besides the id of a game.
 EVERY = "all"
@@ -97,19 +99,6 @@ def _exit(found: comparing.Comparison) -> None:
         raise typer.Exit(INTERRUPTED)
     if not found.verdict.agree:
         raise typer.Exit(DISAGREE)
-
-
-def _show_version(wanted: bool) -> None:
-    if wanted:
-        print(analyzer.__version__)  # noqa: T201 - the answer
-        raise typer.Exit
-
-
-@app.callback()
-def whole(
-    version: Annotated[bool, typer.Option("--version", is_eager=True, callback=_show_version, help="Show the version and exit.")] = False,
-) -> None:
-    """Attack-sequence probability for tabletop and CRPG combat, computed twice: by exact probability and by millions of simulated rounds."""
 
 
 @app.command()
