@@ -5,7 +5,6 @@ Everything that is wrong with a file is found in one pass and raised as one `Sce
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -147,6 +146,8 @@ def load(path: str | Path) -> Scenario:
 
 def loads(text: str, source: str = "text") -> Scenario:
     """The scenario in the text of a build file; errors are those of `load`."""
+    import tomllib  # noqa: PLC0415 - costs start-up time, and a build in one line does without
+
     try:
         data = tomllib.loads(text)
     except RecursionError as error:
