@@ -35,7 +35,7 @@ class Listed(TyperCommand):
 
     def load(self) -> Any:  # noqa: ANN401 - click's command, which typer has in two places by version
         """The command itself, with its options."""
-        registered = import_module(self.entry.module).app.registered_commands
+        registered = import_module(self.entry.module).app_of(self.name).registered_commands
         alone = typer.Typer(add_completion=False)
         alone.registered_commands = [one for one in registered if (one.name or get_command_name(one.callback.__name__)) == self.name]
         return get_command(alone)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class Entry(NamedTuple):
-    """A command: the first paragraph of its help, and the module whose ``app`` it is registered with."""
+    """A command: the first paragraph of its help, and the module whose ``app_of``, given the command's name, returns a Typer that has it."""
 
     help: str
     module: str = "analyzer.cli.commands"
