@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from importlib import import_module
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -54,6 +53,8 @@ __all__ = [  # noqa: RUF022 - in the order a reader meets them
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever the room holds
     """A name of the public interface, from its room."""
     if name == "__version__":
+        from importlib.metadata import version  # noqa: PLC0415 - slow to import, and hardly ever asked for
+
         return version("attack-analyzer")
     if name in _ROOMS:
         return getattr(import_module(f"{__name__}.{_ROOMS[name]}"), name)

@@ -27,10 +27,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
-import numpy as np
-from numpy.typing import NDArray
+if TYPE_CHECKING:  # NumPy costs start-up time, and what only reads and explains build files does without
+    import numpy as np
+    from numpy.typing import NDArray
 
 #: Most totals one round may have for an exact distribution; also the most one attack may deal.
 MAX_TOTAL = 2**17
@@ -438,6 +439,8 @@ def sweep(plan: Plan, target: Target, acs: Sequence[int]) -> NDArray[np.int64]:
     -------
     (n_ac, n_defences) int64
     """
+    import numpy as np  # noqa: PLC0415 - see above
+
     base = np.asarray(target.ac, dtype=np.int64)
     first = swept_defence(plan, target)
     if first is None:

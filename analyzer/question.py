@@ -86,8 +86,6 @@ class Question:
     """A question as the command line sees it."""
 
     name: str
-    #: one line
-    summary: str
     #: the build file played when none is given
     example: str
     columns: tuple[Column, ...]
@@ -144,7 +142,6 @@ def question(
 
         asked = Question(
             name=find.__name__,
-            summary=(find.__doc__ or "").strip().partition("\n")[0],
             example=example,
             columns=tuple(columns),
             grouped=tuple(grouped),

@@ -5,8 +5,8 @@ Everything that is wrong with a file is found in one pass and raised as one `Sce
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from operator import index
 from pathlib import Path
@@ -167,6 +167,8 @@ def load(path: str | Path) -> Scenario:
 
 def loads(text: str, source: str = "text") -> Scenario:
     """The scenario in the text of a build file; errors are those of `load`."""
+    import tomllib  # noqa: PLC0415 - costs start-up time, and a build in one line does without
+
     try:
         data = tomllib.loads(text)
     except RecursionError as error:
@@ -354,8 +356,9 @@ def _listed(value: Any) -> Any:  # noqa: ANN401 - whatever a caller passes; the 
 def _game(data: Mapping[str, Any]) -> AnySystem:
     """The file's game."""
     wanted = data.get("system")
-    if isinstance(wanted, str) and wanted in systems():
-        return get(wanted)
+    if isinstance(wanted, str):
+        with suppress(ValueError):
+            return get(wanted)
     given = f"got {shown(wanted)}{hint(wanted)}" if "system" in data else "got nothing"
     unknown = Problem(("system",), f"system must be one of {', '.join(systems())}; {given}")
     raise ScenarioError(line(p) for p in (*unknown_keys(data), unknown))

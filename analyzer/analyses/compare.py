@@ -15,6 +15,9 @@ from analyzer.sweeps import DEFAULT
 from analyzer.verdict import Verdict, judge
 
 if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
     from analyzer.answer import Answer
 
 
@@ -74,6 +77,12 @@ def comparison(
     rounds, attacks = (True, True) if everything else (by == "round", by == "attack")
     verdict = judge(chain.from_iterable(figures(one, rounds=rounds, attacks=attacks) for one in run.played))
     return Comparison(records=detailed(run.played, by), verdict=verdict, seed=drawn, run=run, precision=wanted)
+
+
+def _draw(frame: pd.DataFrame) -> Figure:
+    from analyzer.figures import sweep_figure  # noqa: PLC0415 - matplotlib costs start-up time, and not every answer is drawn
+
+    return sweep_figure(frame)
 
 
 def compare(
@@ -143,7 +152,6 @@ def compare(
     Y. S. Chow and H. Robbins, "On the asymptotic theory of fixed-width sequential confidence intervals for the mean", Ann. Math. Stat. 36 (1965) 457-462.
     """
     from analyzer.answer import answer  # noqa: PLC0415 - pandas costs start-up time and records do without
-    from analyzer.figures import sweep_figure  # noqa: PLC0415 - matplotlib likewise
 
     found = comparison(
         builds,
@@ -166,5 +174,5 @@ def compare(
         seed=found.seed,
         trials=found.trials,
         partial=found.partial,
-        draw=sweep_figure if by == "round" else None,
+        draw=_draw if by == "round" else None,
     )

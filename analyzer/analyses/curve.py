@@ -9,12 +9,21 @@ from analyzer.records import Detail, Record, detailed
 from analyzer.sweeps import DEFAULT
 
 if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
     from analyzer.answer import Answer
 
 
 def records(builds: Builds, ac: Sweep = DEFAULT, *, target: Opponent = None, by: Detail = "round") -> list[Record]:
     """The answer of `curve` as flat records, without pandas."""
     return detailed(exactly(builds, ac, target), by)
+
+
+def _draw(frame: pd.DataFrame) -> Figure:
+    from analyzer.figures import sweep_figure  # noqa: PLC0415 - matplotlib costs start-up time, and not every answer is drawn
+
+    return sweep_figure(frame)
 
 
 def curve(builds: Builds, ac: Sweep = DEFAULT, *, target: Opponent = None, by: Detail = "round") -> Answer:
@@ -43,7 +52,6 @@ def curve(builds: Builds, ac: Sweep = DEFAULT, *, target: Opponent = None, by: D
         What cannot be played, or an ``ac`` that is no sweep.
     """
     from analyzer.answer import answer  # noqa: PLC0415 - pandas costs start-up time and records do without
-    from analyzer.figures import sweep_figure  # noqa: PLC0415 - matplotlib likewise
 
     played = exactly(builds, ac, target)
-    return answer(detailed(played, by), played=played, draw=sweep_figure if by == "round" else None)
+    return answer(detailed(played, by), played=played, draw=_draw if by == "round" else None)

@@ -1,4 +1,7 @@
-"""The commands, each: load, check, one call, write."""
+"""The commands, each: load, check, one call, write.
+
+A question is imported by the command that asks it: with its engines it costs start-up time, and so every command pays for its own alone.
+"""
 
 from __future__ import annotations
 
@@ -6,33 +9,36 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
-import analyzer
 from analyzer import examples as shipped
 from analyzer import scenario, systems
-from analyzer.analyses import compare as comparing
-from analyzer.analyses import curve as curving
-from analyzer.analyses import rules as ruling
 from analyzer.cli import options as o
 from analyzer.cli import tables
-from analyzer.cli.app import DISAGREE, INTERRUPTED, Notation, app
+from analyzer.cli.app import DISAGREE, INTERRUPTED, Notation
 from analyzer.cli.cluster import executor_of
 from analyzer.cli.output import Format, as_json, check_picture, console, emit, message, progress, save
 from analyzer.dice import MAX_SUM
-from analyzer.playing import TRIALS
-from analyzer.precision import CONFIDENCE
-from analyzer.records import Detail, Record, detailed
 from analyzer.sweeps import parse_acs
 
+if TYPE_CHECKING:
+    from analyzer.analyses import compare as comparing
+    from analyzer.records import Detail, Record
+
+app = typer.Typer()
 #: What ``--system`` takes besides the id of a game.
 EVERY = "all"
 #: Rounds of a verification per build and AC.
 VERIFY_TRIALS = 10_000_000
+
+
+def app_of(_name: str) -> typer.Typer:
+    """What has the commands of this module, for `analyzer.cli.app` to take one from."""
+    return app
 
 
 def _table_of(by: Detail) -> Callable[[Sequence[Record], Console], Table]:
@@ -56,6 +62,9 @@ class _Asked:
 
 
 def _simulated(asked: _Asked, *, trials: int, by: Detail, everything: bool) -> comparing.Comparison:
+    from analyzer.analyses import compare as comparing  # noqa: PLC0415 - start-up time
+    from analyzer.precision import CONFIDENCE  # noqa: PLC0415 - start-up time
+
     given = None if asked.trials is None else o.whole_number(asked.trials, "--trials", 1, o.MAX_TRIALS)
     rounds = trials if given is None and asked.precision is None else given
     drawn, threads, acs = o.seed_of(asked.seed), o.workers_of(asked.workers), parse_acs(asked.ac)
@@ -99,19 +108,6 @@ def _exit(found: comparing.Comparison) -> None:
         raise typer.Exit(DISAGREE)
 
 
-def _show_version(wanted: bool) -> None:
-    if wanted:
-        print(analyzer.__version__)  # noqa: T201 - the answer
-        raise typer.Exit
-
-
-@app.callback()
-def whole(
-    version: Annotated[bool, typer.Option("--version", is_eager=True, callback=_show_version, help="Show the version and exit.")] = False,
-) -> None:
-    """Attack-sequence probability for tabletop and CRPG combat, computed twice: by exact probability and by millions of simulated rounds."""
-
-
 @app.command()
 def compare(
     file: o.FileArgument = None,
@@ -129,6 +125,9 @@ def compare(
     rule: o.RuleOption = None,
 ) -> None:
     """Compare builds at every AC: exact figures beside simulated ones, with errors and a verdict. Without FILE, an example."""
+    from analyzer.playing import TRIALS  # noqa: PLC0415 - start-up time
+    from analyzer.records import detailed  # noqa: PLC0415 - start-up time
+
     check_picture(plot)
     written, detail = o.format_of(form), o.detail_of(by)
     asked = _Asked(
@@ -161,6 +160,8 @@ def curve(
     rule: o.RuleOption = None,
 ) -> None:
     """Show the exact figures of builds at every AC, without a simulation."""
+    from analyzer.analyses import curve as curving  # noqa: PLC0415 - start-up time
+
     check_picture(plot)
     written, detail = o.format_of(form), o.detail_of(by)
     loaded = o.scenario_of(file, rule)
@@ -207,6 +208,8 @@ def dpr(
         return build
 
     builds = _in_every_game(played) if system == EVERY else [played(system, None)]
+    from analyzer.analyses import curve as curving  # noqa: PLC0415 - start-up time, which bad input does not wait for
+
     emit(curving.records(builds, ac, target=target, by=detail), written, _table_of(detail))
     if plot is not None:
         _draw(curving.records(builds, ac, target=target), plot)
@@ -311,6 +314,8 @@ def list_systems(
 ) -> None:
     """List the games, or with --rules what each of them does."""
     if rules:
+        from analyzer.analyses import rules as ruling  # noqa: PLC0415 - start-up time
+
         emit(ruling.records(), o.format_of(form), tables.rules)
         return
     emit([{"id": s.id, "name": s.name, "summary": s.summary} for s in systems.systems().values()], o.format_of(form), tables.listing)

@@ -6,15 +6,17 @@ import os
 import re
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from analyzer import examples
 from analyzer.cli.output import Format
-from analyzer.records import Detail
 from analyzer.scenario import Scenario, ScenarioError, load, rules_from_strings
 from analyzer.sweeps import DEFAULT, parse_acs
+
+if TYPE_CHECKING:  # a word for it alone, and NumPy would come along
+    from analyzer.records import Detail
 
 FileArgument = Annotated[str | None, typer.Argument(metavar="[FILE]", help="A build file, or the name of an example ('analyzer examples' lists them).")]
 AcOption = Annotated[

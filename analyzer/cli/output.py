@@ -16,12 +16,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.console import Console, RenderableType
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from analyzer.records import Record, Value
-
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # what is written brings itself along
     from matplotlib.figure import Figure
+
+    from analyzer.records import Record, Value
 
 #: Columns of a table that does not go to a terminal.
 WIDTH = 140
@@ -123,6 +122,8 @@ def progress(total: int | None) -> Iterator[Callable[[int], None] | None]:
     if not sys.stderr.isatty():
         yield None
         return
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415 - costs start-up time, and most commands have no bar
+
     share = (TextColumn("{task.percentage:>3.0f} %"), TimeRemainingColumn()) if total else (TextColumn("{task.completed:,} rounds"),)
     columns = (TextColumn("simulating"), BarColumn(), *share)
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:

@@ -12,7 +12,7 @@ import typer
 from analyzer import analyses
 from analyzer.cli import options as o
 from analyzer.cli import tables
-from analyzer.cli.app import DISAGREE, app
+from analyzer.cli.app import DISAGREE
 from analyzer.cli.output import Format, check_picture, console, emit, message, save
 from analyzer.parameters import Many
 from analyzer.question import Found, Parameter, Question, question_of
@@ -27,13 +27,12 @@ _LAST: dict[str, tuple[Any, Any]] = {
 }
 
 
-def add_questions() -> None:
-    """Make a command of every question that has none of its own."""
-    for name in analyses.names():
-        function = analyses.ask(name)
-        if hasattr(function, "question"):
-            asked = question_of(function)
-            app.command(name=name, help=asked.summary)(_command(asked))
+def app_of(name: str) -> typer.Typer:
+    """What has the command of a question, for `analyzer.cli.app` to take it from."""
+    app = typer.Typer()
+    asked = question_of(analyses.ask(name))
+    app.command(name=name, help=analyses.questions()[name])(_command(asked))
+    return app
 
 
 def _command(asked: Question) -> Callable[..., None]:
@@ -71,7 +70,7 @@ def _play(asked: Question, given: dict[str, Any]) -> None:
             values[parameter.name] = value
         elif value is not None and value != []:
             values[parameter.name] = parameter.kind.check(value, f"--{parameter.name.replace('_', '-')}")
-    if values.get("simulate") and "workers" not in values:
+    if values.get("simulate") and "workers" not in values and any(parameter.name == "workers" for parameter in asked.parameters):
         values["workers"] = o.workers_of(None)
     loaded = o.picked(o.scenario_of(file or asked.example, given["rule"]), given["build"])
     found = asked.find(loaded, **values)

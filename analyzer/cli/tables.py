@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import groupby
+from typing import TYPE_CHECKING
 
 from rich import box
 from rich.console import Console, Group
@@ -12,9 +13,10 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-from analyzer.question import Column, Question
-from analyzer.records import Record, Value
-from analyzer.rulekit.ledger import Line
+if TYPE_CHECKING:  # what is shown brings itself along
+    from analyzer.question import Column, Question
+    from analyzer.records import Record, Value
+    from analyzer.rulekit.ledger import Line
 
 #: What is shown of a round: column, heading, decimals.
 _ROUND = (("dpr", "DPR", 3), ("hits", "hits", 4), ("crits", "criticals", 4), ("no_damage", "no damage", 5))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from importlib.resources import files
 
 from analyzer.rulekit.problems import ScenarioError, suggestion
@@ -44,4 +43,6 @@ def summary(name: str) -> str:
 
 def system(name: str) -> str:
     """The id of the game an example plays."""
+    import tomllib  # noqa: PLC0415 - costs start-up time, and only a list of the examples asks for it
+
     return str(tomllib.loads(text(name))["system"])

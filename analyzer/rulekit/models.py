@@ -18,7 +18,7 @@ W = TypeVar("W", bound="Named")
 class Model(BaseModel):
     """A table of a build file: no unknown keys, no conversions, no changes."""
 
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, defer_build=True)
 
     @classmethod
     def presence(cls, keys: frozenset[str]) -> Iterator[Problem]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import cache
 from importlib import import_module
-from importlib.metadata import entry_points
 from pkgutil import iter_modules
 from types import MappingProxyType
 
@@ -25,6 +24,8 @@ def systems() -> MappingProxyType[str, AnySystem]:
     ValueError
         When two games have one id.
     """
+    from importlib.metadata import entry_points  # noqa: PLC0415 - slow to import, and a game of this package is found without it
+
     modules = (import_module(f"{__name__}.{found.name}") for found in iter_modules(__path__) if not found.name.startswith("_"))
     named = [(module.__name__, module.SYSTEM) for module in modules]
     for point in entry_points(group=GROUP):
@@ -43,15 +44,32 @@ def systems() -> MappingProxyType[str, AnySystem]:
 def get(id: str) -> AnySystem:
     """The game with this id.
 
+    A game whose module here bears its id is found without a look at the others, whose models cost start-up time; so only `systems` tells that another package
+    has a game of the same id.
+
     Raises
     ------
     ValueError
         When there is none; the message lists the known ids, or the closest.
     """
-    found = systems().get(id) if isinstance(id, str) else None
+    found = (_own(id) or systems().get(id)) if isinstance(id, str) else None
     if found is None:
         raise ValueError(f"system must be one of {', '.join(systems())}; got {id!r}" + hint(id))
     return found
+
+
+def _own(id: str) -> AnySystem | None:
+    """The game in the module here that bears its id, if there is one."""
+    name = f"{__name__}.{id}"
+    if not id.isidentifier() or id.startswith("_"):
+        return None
+    try:
+        game = getattr(import_module(name), "SYSTEM", None)
+    except ModuleNotFoundError as error:
+        if error.name != name:  # the module is there, and something that it imports is not
+            raise
+        return None
+    return game if isinstance(game, System) and game.id == id else None
 
 
 def hint(id: object) -> str:

@@ -20,10 +20,10 @@ hands and half of it in the off hand, light weapons too. Furious Focus spares th
 Vital Strike is one attack whose weapon dice, without modifiers, are rolled once to three times more and never multiplied. Manyshot looses two arrows with one
 attack roll: two packets, damage reduction on each; critical and precision damage are the first's alone, any other damage bonus is on both. An attack action has
 no second weapon and no extra attacks, so Vital Strike leaves both out. Far Shot costs 1 an increment. Deadly Aim's damage is dealt whatever armor class
-is attacked: leave the key out against touch AC, where only firearms have it. A weapon in two hands leaves no off hand to attack with (Paizo's rules FAQ on armor
-spikes and gauntlets), but for an off-hand weapon that needs no hand, such as a barbazu beard; which weapons those are is the table's business: both are played
-with the penalties of two weapons, and a file that should not have the pair is not refused. Everything else is as in 3.5, in words of this game where it has
-its own.
+is attacked: leave the key out against touch AC, where only firearms have it. A weapon in two hands leaves no off hand to attack with (Paizo's rules FAQ on
+armor spikes and gauntlets), but for an off-hand weapon that needs no hand, such as a barbazu beard; which weapons those are is the table's business: both are
+played with the penalties of two weapons, and a file that should not have the pair is not refused. Everything else is as in 3.5, in words of this game where
+it has its own.
 
 A plan cannot say, and this game therefore does not play: misfires, ongoing damage such as bleed, saves, and Vital Strike beside Manyshot.
 """
