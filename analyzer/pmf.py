@@ -20,8 +20,11 @@ MAX_SUPPORT = 2**20
 #: Largest value of one PMF, far inside int64.
 MAX_VALUE = 2**40
 
+#: How a frozen value fills itself.
+_set = object.__setattr__
 
-@dataclass(frozen=True, slots=True, eq=False)
+
+@dataclass(frozen=True, slots=True, eq=False, init=False)
 class PMF:
     """Probabilities of the integers ``low, low + 1, ...``; zeros at both ends are trimmed and the array is read-only.
 
@@ -43,18 +46,18 @@ class PMF:
     low: int
     p: Floats
 
-    def __post_init__(self) -> None:
-        _check_span(self.p.size)
-        low, p = self.low, self.p
+    def __init__(self, low: int, p: Floats) -> None:
+        _check_span(p.size)
         if p[0] == 0 or p[-1] == 0:
             held = np.flatnonzero(p)
             if held.size == 0:
                 raise PlanError("p must be chances with one above 0 at least; got zeros")
             low, p = low + int(held[0]), p[held[0] : held[-1] + 1]
-        p = p.view()
-        p.flags.writeable = False
-        object.__setattr__(self, "low", low)
-        object.__setattr__(self, "p", p)
+        else:
+            p = p.view()
+        p.setflags(write=False)
+        _set(self, "low", low)
+        _set(self, "p", p)
 
     @classmethod
     def point(cls, value: int) -> Self:
@@ -85,16 +88,21 @@ class PMF:
     @property
     def mean(self) -> float:
         """The mean; exact for a sure value."""
-        return self.low + self._offset()
+        return self.moments()[0]
 
     @property
     def variance(self) -> float:
         """The variance, summed about the mean; exactly 0 for a sure value."""
-        distance = np.arange(self.p.size) - self._offset()
-        return float(self.p @ (distance * distance) / self.p.sum())
+        return self.moments()[1]
 
-    def _offset(self) -> float:
-        return float(self.p @ np.arange(self.p.size) / self.p.sum())
+    def moments(self) -> tuple[float, float]:
+        """Mean and variance in one go."""
+        steps = np.arange(self.p.size, dtype=np.float64)
+        total = self.p.sum()
+        offset = float(self.p @ steps / total)
+        steps -= offset
+        steps *= steps
+        return self.low + offset, float(self.p @ steps / total)
 
     def chance(self, value: int) -> float:
         """The chance of one value."""
@@ -107,15 +115,17 @@ class PMF:
     def __add__(self, other: PMF) -> PMF:
         """The sum of two independent variables: direct convolution, because an FFT loses the tails to cancellation."""
         if self.p.size == 1 and self.p[0] == 1:
-            return PMF(self.low + other.low, other.p)
+            return other.shift(self.low)
         if other.p.size == 1 and other.p[0] == 1:
-            return PMF(self.low + other.low, self.p)
+            return self.shift(other.low)
         _check_span(self.p.size + other.p.size - 1)
         return PMF(self.low + other.low, np.convolve(self.p, other.p))
 
     def repeat(self, n: int) -> PMF:
         """The sum of ``n`` independent copies, by squaring."""
         _check_span((self.p.size - 1) * n + 1)
+        if n == 1:
+            return self
         total, square = PMF.point(0), self
         while n:
             if n & 1:
@@ -190,7 +200,15 @@ def die_pmf(die: Die) -> PMF:
 
 def dice_pmf(dice: Iterable[Die]) -> PMF:
     """The sum of several dice."""
-    return sum((die_pmf(die) for die in dice), start=PMF.point(0))
+    return add_up(die_pmf(die) for die in dice)
+
+
+def add_up(terms: Iterable[PMF]) -> PMF:
+    """The sum of independent variables; of none, 0."""
+    total = None
+    for term in terms:
+        total = term if total is None else total + term
+    return PMF.point(0) if total is None else total
 
 
 def _check_span(span: int) -> None:

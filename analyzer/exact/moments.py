@@ -33,6 +33,10 @@ class Moments(NamedTuple):
     none: Floats
     some: Floats
 
+    def at(self, place: int | slice) -> Moments:
+        """Of several blows, with an axis of them before the last, some."""
+        return Moments(*(field[..., place, :] for field in self))
+
     def then(self, other: Moments) -> Moments:
         """These counts plus independent others."""
         return Moments(
@@ -48,6 +52,14 @@ def start(n_count: int, n_event: int, n_ac: int) -> Moments:
     """The sure branch on which nothing has happened."""
     nothing, zero = np.zeros((n_count, n_ac)), np.zeros((n_event, n_ac))
     return Moments(np.ones(n_ac), nothing, nothing, np.ones((n_event, n_ac)), zero)
+
+
+def together(blows: Moments) -> Moments:
+    """Independent counts one after another, each sure to come: fields have an axis of them before the last."""
+    none = blows.none.cumprod(axis=1)
+    some = blows.some.copy()
+    some[:, 1:] *= none[:, :-1]
+    return Moments(blows.mass[0], blows.mean.sum(axis=1), blows.spread.sum(axis=1), none[:, -1], some.sum(axis=1))
 
 
 def either(branches: Sequence[Moments]) -> Moments:

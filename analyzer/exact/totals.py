@@ -3,147 +3,139 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from analyzer.exact.attack import Swing
+from analyzer.exact.attack import DAMAGES
 from analyzer.exact.damage import Damage, damage_pmf
-from analyzer.plan import Step, Turn
-from analyzer.pmf import PMF, Floats
+from analyzer.exact.layout import Layout, Ways
+from analyzer.pmf import Floats
 
-#: Most multisets of damages worked with at once, and most entries of their table; beyond either, PMFs are carried from attack to attack.
-MAX_MULTISETS = 4096
+#: Most multisets of damages told apart, most that come up, and most entries of their table; beyond any, PMFs are carried from attack to attack.
+MAX_CODES = 4096
+MAX_MULTISETS = 512
 MAX_ENTRIES = 2**23
 
-#: The outcomes of every attack of a plan by the attack's ``id``: hashing an attack walks all its dice.
-Swings = Mapping[int, Swing]
 
-
-def branches(step: Step, swings: Swings, state: int) -> Iterator[tuple[int, Swing | None, list[int]]]:
-    """Where a state can go: the state afterwards, the attack (None when it is skipped) and the outcomes that lead there."""
-    attack = step.variants[state]
-    if attack is None:
-        yield state, None, []
-        return
-    swing = swings[id(attack)]
-    goals: dict[int, list[int]] = {}
-    for row, degree in enumerate(swing.outcomes.degree):
-        goals.setdefault(step.after(state, degree), []).append(row)
-    for goal, rows in goals.items():
-        yield goal, swing, rows
-
-
-def by_damage(swing: Swing, rows: Sequence[int]) -> dict[Damage, Floats]:
-    """Each damage among some outcomes with its chances, (n_ac,) float64."""
-    chances: dict[Damage, Floats] = {}
-    for row in rows:
-        dealt = swing.outcomes.damage[row]
-        chances[dealt] = chances[dealt] + swing.chance[row] if dealt in chances else swing.chance[row]
-    return chances
-
-
-def highest(turns: Sequence[Turn], swings: Swings) -> int:
+def highest(made: Layout) -> int:
     """The highest total of a round."""
+    most = [one.highest for one in made.blows]
     total = 0
-    for turn in turns:
+    for turn in made.turns:
         reach = {0: 0}
-        for step in turn.steps:
+        for ways in turn:
             after: dict[int, int] = {}
-            for state, most in reach.items():
-                for goal, swing, rows in branches(step, swings, state):
-                    more = max((swing.outcomes.damage[row].highest for row in rows), default=0) if swing else 0
-                    after[goal] = max(after.get(goal, 0), most + more)
+            for state, so_far in reach.items():
+                for goal, place in ways[state]:
+                    after[goal] = max(after.get(goal, 0), so_far + (0 if place is None else most[place]))
             reach = after
         total += max(reach.values())
     return total
 
 
-def by_multisets(turns: Sequence[Turn], swings: Swings, n_ac: int, n_totals: int) -> Floats | None:
+def by_multisets(made: Layout, rows: Floats, n_totals: int) -> Floats | None:
     """The PMF of the total, (n_ac, n_totals) float64; None when there are too many multisets.
 
     Which damages come up how often (a multiset, coded as an integer: a digit per damage) has a chance per AC and a PMF that no AC changes: one matrix product.
     """
-    most = min(MAX_MULTISETS, MAX_ENTRIES // n_totals)
-    base = 1 + sum(len(turn.steps) for turn in turns)
-    digits: dict[Damage, int] = {}
-    keys, chances = [0], np.ones((1, n_ac))
-    for turn in turns:
-        held: dict[int, tuple[list[int], Floats]] = {0: (keys, chances)}
-        for step in turn.steps:
-            pieces: list[tuple[int, list[int], Floats]] = []
-            for state, (keys, chances) in held.items():
-                for goal, swing, rows in branches(step, swings, state):
-                    if swing is None:
-                        pieces.append((goal, keys, chances))
-                        continue
-                    for dealt, chance in by_damage(swing, rows).items():
-                        digit = 0 if dealt.highest == 0 else digits.setdefault(dealt, base ** len(digits))
-                        pieces.append((goal, [key + digit for key in keys], chances * chance))
-            held = _gather(pieces, n_ac)
-            if sum(len(keys) for keys, _ in held.values()) > most:
-                return None
-        keys, chances = _gather([(0, keys, chances) for keys, chances in held.values()], n_ac)[0]
-    return chances.T @ _table(keys, digits, n_totals)
+    units, size = _units(made)
+    if size > MAX_CODES:
+        return None
+    # Per blow the code of each damage and its chances, (n_ac,) float64.
+    deals = [[(units.get(dealt, 0), rows[DAMAGES + i, place]) for i, dealt in enumerate(one.damage)] for place, one in enumerate(made.blows)]
+    chances = np.ones((1, rows.shape[2]))
+    for turn in made.turns:
+        held = {0: chances}
+        for ways in turn:
+            held = _step(held, ways, deals)
+        chances = _united([(0, one, 1.0) for one in held.values()]) if len(held) > 1 else next(iter(held.values()))
+    codes = np.flatnonzero(chances.any(axis=1))
+    if len(codes) > min(MAX_MULTISETS, MAX_ENTRIES // n_totals):
+        return None
+    product: Floats = chances[codes].T @ _table(codes.tolist(), units, n_totals)
+    return product
 
 
-def _gather(pieces: Sequence[tuple[int, list[int], Floats]], n_ac: int) -> dict[int, tuple[list[int], Floats]]:
-    """Per state the distinct multisets and their chances, (n_multiset, n_ac) float64."""
-    places: dict[int, dict[int, int]] = {}
-    rows = []
-    for goal, keys, _ in pieces:
-        place = places.setdefault(goal, {})
-        rows.append([place.setdefault(key, len(place)) for key in keys])
-    sums = {goal: np.zeros((len(place), n_ac)) for goal, place in places.items()}
-    for (goal, _, chances), row in zip(pieces, rows, strict=True):
-        sums[goal][row] += chances  # the keys of one piece are distinct
-    return {goal: (list(place), sums[goal]) for goal, place in places.items()}
+def _units(made: Layout) -> tuple[dict[Damage, int], int]:
+    """What one occurrence of each damage above 0 adds to the code of a multiset, and the number of codes."""
+    times: dict[Damage, int] = {}
+    for turn in made.turns:
+        for ways in turn:
+            struck = {place for branches in ways for _, place in branches if place is not None}
+            for dealt in dict.fromkeys(dealt for place in sorted(struck) for dealt in made.blows[place].damage if dealt.highest):
+                times[dealt] = times.get(dealt, 0) + 1
+    units = {}
+    size = 1
+    for dealt, count in times.items():
+        units[dealt] = size
+        size *= count + 1
+    return units, size
 
 
-def _table(keys: Sequence[int], digits: Mapping[Damage, int], n_totals: int) -> Floats:
+def _step(held: Mapping[int, Floats], ways: Ways, deals: Sequence[Sequence[tuple[int, Floats]]]) -> dict[int, Floats]:
+    """Chances of the multisets per state after a step, (n_code, n_ac) float64."""
+    pieces: dict[int, list[tuple[int, Floats, Floats | float]]] = {}
+    for state, chances in held.items():
+        for goal, place in ways[state]:
+            dealt = [(0, 1.0)] if place is None else deals[place]
+            pieces.setdefault(goal, []).extend((code, chances, chance) for code, chance in dealt)
+    return {goal: _united(listed) for goal, listed in pieces.items()}
+
+
+def _united(pieces: Sequence[tuple[int, Floats, Floats | float]]) -> Floats:
+    """Chances of multisets, each moved by a code and weighted, as one."""
+    total = np.zeros((max(code + len(chances) for code, chances, _ in pieces), pieces[0][1].shape[1]))
+    for code, chances, weight in pieces:
+        total[code : code + len(chances)] += chances * weight
+    return total
+
+
+def _table(codes: Sequence[int], units: Mapping[Damage, int], n_totals: int) -> Floats:
     """The PMF of every multiset, (n_multiset, n_totals) float64, each from the one that lacks one damage."""
-    units = list(digits.values())
-    single = [damage_pmf(dealt) for dealt in digits]
-    known = {0: PMF.point(0)}
-    table = np.zeros((len(keys), n_totals))
-    for row, key in zip(table, keys, strict=True):
+    steps = list(units.values())
+    single = [(pmf.low, pmf.p, pmf.p[::-1]) for pmf in map(damage_pmf, units)]
+    known: dict[int, tuple[int, Floats]] = {0: (0, np.ones(1))}
+    table = np.zeros((len(codes), n_totals))
+    for row, code in zip(table, codes, strict=True):
         missing = []
-        rest = key
+        rest = code
         while rest not in known:
-            last = bisect_right(units, rest) - 1
+            last = bisect_right(steps, rest) - 1
             missing.append((rest, last))
-            rest -= units[last]
+            rest -= steps[last]
         for found, last in reversed(missing):
-            known[found] = known[found - units[last]] + single[last]
-        pmf = known[key]
-        row[pmf.low : pmf.high + 1] = pmf.p
+            low, p = known[found - steps[last]]
+            more, q, reverse = single[last]
+            known[found] = low + more, q if p.size == 1 else np.correlate(p, reverse, "full")
+        low, p = known[code]
+        row[low : low + p.size] = p
     return table
 
 
-def by_states(turns: Sequence[Turn], swings: Swings, n_ac: int, n_totals: int) -> Floats:
+def by_states(made: Layout, rows: Floats, n_totals: int) -> Floats:
     """The PMF of the total, (n_ac, n_totals) float64, carried from attack to attack per state."""
-    whole = np.ones((n_ac, 1))
-    for turn in turns:
+    whole = np.ones((rows.shape[2], 1))
+    for turn in made.turns:
         held = {0: whole}
-        for step in turn.steps:
+        for ways in turn:
             after: dict[int, Floats] = {}
             for state, pmf in held.items():
-                for goal, swing, rows in branches(step, swings, state):
-                    moved = pmf if swing is None else _convolve_rows(pmf, _dealt(swing, rows))
+                for goal, place in ways[state]:
+                    moved = pmf if place is None else _convolve_rows(pmf, _dealt(made.blows[place].damage, rows[DAMAGES:, place]))
                     after[goal] = _add(after[goal], moved) if goal in after else moved
             held = after
         first, *others = held.values()
         whole = first
         for other in others:
             whole = _add(whole, other)
-    return _add(whole, np.zeros((n_ac, n_totals)))
+    return _add(whole, np.zeros((len(whole), n_totals)))
 
 
-def _dealt(swing: Swing, rows: Sequence[int]) -> Floats:
-    """Chances of each total of one attack on some of its outcomes, (n_ac, n_total) float64."""
-    chances = by_damage(swing, rows)
-    p = np.zeros((swing.chance.shape[1], 1 + max(dealt.highest for dealt in chances)))
-    for dealt, chance in chances.items():
+def _dealt(damages: Sequence[Damage], chances: Floats) -> Floats:
+    """Chances of each total of one blow, (n_ac, n_total) float64."""
+    p = np.zeros((chances.shape[1], 1 + max(dealt.highest for dealt in damages)))
+    for dealt, chance in zip(damages, chances, strict=False):
         pmf = damage_pmf(dealt)
         p[:, pmf.low : pmf.high + 1] += chance[:, np.newaxis] * pmf.p
     return p
