@@ -124,16 +124,14 @@ class PMF:
     def repeat(self, n: int) -> PMF:
         """The sum of ``n`` independent copies, by squaring."""
         _check_span((self.p.size - 1) * n + 1)
-        if n == 1:
-            return self
-        total, square = PMF.point(0), self
+        total, square = None, self
         while n:
             if n & 1:
-                total = total + square
+                total = square if total is None else total + square
             n >>= 1
             if n:
                 square = square + square
-        return total
+        return PMF.point(0) if total is None else total
 
     def map(self, function: Callable[[Integers], Integers]) -> PMF:
         """The distribution of ``function`` of the value; ``function`` takes and returns an int64 array."""
@@ -192,8 +190,10 @@ def weigh(values: Integers, weights: Floats) -> PMF:
 @lru_cache(maxsize=1024)
 def die_pmf(die: Die) -> PMF:
     """The sum of a `Die`: candidates rerolled once, floored, the best kept, then ``count`` of them added or subtracted."""
-    faces = np.arange(1, die.sides + 1)
-    p = ((faces > die.reroll_to) * die.sides + die.reroll_to) / die.sides**2
+    p = np.full(die.sides, 1 / die.sides)
+    if die.reroll_to:
+        faces = np.arange(1, die.sides + 1)
+        p = ((faces > die.reroll_to) * die.sides + die.reroll_to) / die.sides**2
     one = PMF(1, p).floor(die.at_least).best_of(die.best_of)
     return (one if die.sign > 0 else one.negate()).repeat(die.count)
 

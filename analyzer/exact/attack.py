@@ -99,24 +99,22 @@ def blow(found: Outcomes, rows: tuple[int, ...]) -> Blow:
     degrees, damages = [found.degree[row] for row in rows], [found.damage[row] for row in rows]
     whole = len(rows) == len(found.degree)
     chance = found.chance if whole else found.chance[list(rows)]
-    mean = [[dealt.mean, degree >= HIT, degree == CRITICAL] for degree, dealt in zip(degrees, damages, strict=True)]
-    spread = np.zeros((len(rows), COUNTS, chance.shape[1]))
-    np.multiply(chance, np.array([[dealt.variance] for dealt in damages]), out=spread[:, DAMAGE])
     distinct = tuple(dict.fromkeys(damages))
+    counted = [_counted(degree, dealt, distinct) for degree, dealt in zip(degrees, damages, strict=True)]
+    columns: Floats = np.array(counted, dtype=np.float64).T
     table = np.empty((DAMAGES + len(distinct), chance.shape[1]))
-    table[MASS], table[MEAN], table[SPREAD] = pool(chance, np.array(mean, dtype=np.float64)[:, :, np.newaxis], spread)
+    table[MASS], table[MEAN], table[SPREAD] = pool(chance, columns[MEAN].T[:, :, np.newaxis], columns[SPREAD].T[:, :, np.newaxis] * chance[:, np.newaxis])
+    np.matmul(columns[NONE.start :], chance, out=table[NONE.start :])
     if whole:
         table[MASS] = 1  # sure, whatever the rounding of the sum
-    table[NONE.start :] = np.array(_weights(degrees, damages, distinct), dtype=np.float64) @ chance
     if rows[0] == 0:
         table[THREAT] = found.threat
     return Blow(low=found.low, table=table, damage=distinct, highest=max(dealt.highest for dealt in distinct))
 
 
-def _weights(degrees: Sequence[int], damages: Sequence[Damage], distinct: Sequence[Damage]) -> list[list[float]]:
-    """How each outcome counts in the rows of a table from `NONE` on."""
-    none = [[dealt.none for dealt in damages], [degree < HIT for degree in degrees], [degree < CRITICAL for degree in degrees]]
-    some = [[1 - chance for chance in row] for row in none]
-    by_degree = [[degree == one for degree in degrees] for one in range(DEGREES)]
-    by_damage = [[dealt is one for dealt in damages] for one in distinct]
-    return [*none, *some, *by_degree, [0.0] * len(degrees), *by_damage]
+def _counted(degree: int, dealt: Damage, distinct: Sequence[Damage]) -> list[float]:
+    """What one outcome counts in the rows of a table."""
+    hit, critical = degree >= HIT, degree == CRITICAL
+    mean, variance = (dealt.mean, hit, critical), (dealt.variance, 0, 0)
+    none, some = (dealt.none, not hit, not critical), (1 - dealt.none, hit, critical)
+    return [1, *mean, *variance, *none, *some, *(degree == one for one in range(DEGREES)), 0, *(dealt is one for one in distinct)]

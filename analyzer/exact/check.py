@@ -34,7 +34,7 @@ class CheckTable:
 
 
 def face_counts(check: Check) -> Integers:
-    """How often each face 1..20 is kept, (20,) int64 counts out of their sum: dice, the reroll of the first 1, best or worst."""
+    """How often each face 1..20 is kept, (20,) int64 counts that sum to 20 to the number of dice rolled: dice, the reroll of the first 1, best or worst."""
     n = check.dice
     if n == 1 and not check.reroll_ones:
         return np.ones(20, dtype=np.int64)
@@ -63,13 +63,14 @@ def check_table(check: Check) -> CheckTable:
     # (20, n_need): what the extra dice must show.
     wanted = need - shown[:, np.newaxis]
     counts = face_counts(check).astype(np.float64)
-    degrees = _by_total(check, extra, wanted)
-    threat = degrees[CRITICAL]
+    total = 20 ** (check.dice + check.reroll_ones)
+    found = np.zeros((DEGREES + 1, *wanted.shape))
+    degrees, threat = found[:DEGREES], found[DEGREES]
+    _by_total(check, extra, wanted, degrees)
     threatens = slice(check.threat_from - 1, None)
     if check.critical == Critical.CONFIRM:
-        threat = np.zeros((20, need.size))
         threat[threatens] = degrees[HIT, threatens]
-        confirmed, failed = _confirmation(check, extra, wanted, counts)
+        confirmed, failed = _confirmation(check, extra, wanted, counts, total)
         degrees[CRITICAL, threatens] = degrees[HIT, threatens] * confirmed
         degrees[HIT, threatens] *= failed
     elif check.critical == Critical.NATURAL:
@@ -81,13 +82,14 @@ def check_table(check: Check) -> CheckTable:
         degrees[CRITICAL, first:] = _at_least(extra, wanted[first:])
         degrees[HIT, first:] = 0
         degrees[HIT, automatic] = _below(extra, wanted[automatic])
-    total = counts.sum()
-    return CheckTable(low=low, degrees=counts @ degrees / total, threat=counts @ threat / total)
+    if check.critical != Critical.CONFIRM:
+        threat[:] = degrees[CRITICAL]
+    table = counts @ found / total
+    return CheckTable(low=low, degrees=table[:DEGREES], threat=table[DEGREES])
 
 
-def _by_total(check: Check, extra: PMF, wanted: Integers) -> Floats:
-    """Degrees by total, margin and natural face, (4, 20, n_need), before any threat."""
-    degrees = np.zeros((DEGREES, *wanted.shape))
+def _by_total(check: Check, extra: PMF, wanted: Integers, degrees: Floats) -> None:
+    """Fill in degrees by total, margin and natural face, (4, 20, n_need), before any threat."""
     if check.critical == Critical.MARGIN:
         degrees[CRITICAL] = _at_least(extra, wanted + check.margin)
         degrees[HIT] = _window(extra, wanted, check.margin)
@@ -102,24 +104,24 @@ def _by_total(check: Check, extra: PMF, wanted: Integers) -> Floats:
         degrees[HIT] = _at_least(extra, wanted)
         degrees[MISS] = _below(extra, wanted)
     missed, automatic = _automatic(check)
-    degrees[HIT, automatic] += degrees[0, automatic] + degrees[MISS, automatic]
-    degrees[:HIT, automatic] = 0
-    # A face that succeeds automatically does so with certainty, whatever the rounding of the dice: keep a sure thing exact.
-    if check.critical != Critical.MARGIN:
+    if check.critical == Critical.MARGIN:
+        degrees[HIT, automatic] += degrees[0, automatic] + degrees[MISS, automatic]
+    else:  # with certainty, whatever the rounding of the dice
         degrees[HIT, automatic] = 1
+    degrees[:HIT, automatic] = 0
     degrees[:, missed] = 0
     degrees[0, missed] = 1
     return degrees
 
 
-def _confirmation(check: Check, extra: PMF, wanted: Integers, counts: Floats) -> tuple[Floats, Floats]:
-    """Chances (n_need,) that the second check meets the defence, and that it does not."""
-    met, failed = _at_least(extra, wanted - check.confirm_bonus), _below(extra, wanted - check.confirm_bonus)
+def _confirmation(check: Check, extra: PMF, wanted: Integers, counts: Floats, total: int) -> tuple[Floats, Floats]:
+    """Chances (n_need,) that the second check meets the defence, and that it does not; a face has ``counts`` out of ``total``."""
+    second = wanted - check.confirm_bonus
+    met, failed = _at_least(extra, second), _below(extra, second)
     if check.confirm_naturals:
         missed, automatic = _automatic(check)
         met[missed], failed[missed] = 0, 1
         met[automatic], failed[automatic] = 1, 0
-    total = counts.sum()
     return counts @ met / total, counts @ failed / total
 
 

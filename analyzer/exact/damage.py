@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from math import prod
 from typing import Protocol, Self, TypeVar
 
 import numpy as np
@@ -48,18 +47,26 @@ class Damage:
     @classmethod
     def of(cls, alternatives: tuple[tuple[float, tuple[PMF, ...]], ...]) -> Self:
         """Damage with its moments worked out."""
-        moments = [[p.moments() for p in packets] for _, packets in alternatives]
-        means = [sum(mean for mean, _ in found) for found in moments]
+        means, spreads, nones, highs = zip(*(_packets_together(packets) for _, packets in alternatives), strict=True)
+        weights = [weight for weight, _ in alternatives]
         # From the first, so that a sure amount stays exact.
-        mean = means[0] + sum(weight * (m - means[0]) for (weight, _), m in zip(alternatives, means, strict=True))
-        spreads = (sum(variance for _, variance in found) + (m - mean) ** 2 for found, m in zip(moments, means, strict=True))
+        mean = means[0] + sum(weight * (one - means[0]) for weight, one in zip(weights, means, strict=True))
         return cls(
             alternatives=alternatives,
             mean=mean,
-            variance=sum(weight * spread for (weight, _), spread in zip(alternatives, spreads, strict=True)),
-            none=sum(weight * prod(p.chance(0) for p in packets) for weight, packets in alternatives),
-            highest=max(sum(p.high for p in packets) for _, packets in alternatives),
+            variance=sum(weight * (spread + (one - mean) ** 2) for weight, one, spread in zip(weights, means, spreads, strict=True)),
+            none=sum(weight * none for weight, none in zip(weights, nones, strict=True)),
+            highest=max(highs),
         )
+
+
+def _packets_together(packets: tuple[PMF, ...]) -> tuple[float, float, float, int]:
+    """Mean, variance, the chance of 0 and the highest of independent packets."""
+    mean, variance, none, high = 0.0, 0.0, 1.0, 0
+    for one in packets:
+        middle, spread = one.moments()
+        mean, variance, none, high = mean + middle, variance + spread, none * one.chance(0), high + one.high
+    return mean, variance, none, high
 
 
 @lru_cache(maxsize=256)

@@ -70,10 +70,13 @@ def _branches(step: Step, state: int, attack: Attack, target: Target, defender: 
     """The states an attack made in ``state`` can lead to, each with the blow on the outcomes that do."""
     _check(attack, target)
     found = outcomes(attack.check, attack.on, attack.area, attack.area is not None and attack.area.scatters, defender)
+    if not step.next:
+        rows = tuple(range(len(found.degree)))
+        return [(state, blow(found, rows), rows)]
     goals: dict[int, list[int]] = {}
     for row, degree in enumerate(found.degree):
         goals.setdefault(step.after(state, degree), []).append(row)
-    return [(goal, blow(found, tuple(rows)), tuple(rows)) for goal, rows in goals.items()]
+    return [(goal, blow(found, tuple(chosen)), tuple(chosen)) for goal, chosen in goals.items()]
 
 
 def _check(attack: Attack, target: Target) -> None:

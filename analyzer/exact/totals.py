@@ -42,14 +42,13 @@ def by_multisets(made: Layout, rows: Floats, n_totals: int) -> Floats | None:
     units, size = _units(made)
     if size > MAX_CODES:
         return None
-    # Per blow the code of each damage and its chances, (n_ac,) float64.
     deals = [[(units.get(dealt, 0), rows[DAMAGES + i, place]) for i, dealt in enumerate(one.damage)] for place, one in enumerate(made.blows)]
     chances = np.ones((1, rows.shape[2]))
     for turn in made.turns:
         held = {0: chances}
         for ways in turn:
             held = _step(held, ways, deals)
-        chances = _united([(0, one, 1.0) for one in held.values()]) if len(held) > 1 else next(iter(held.values()))
+        chances = _united([(0, one, None) for one in held.values()])
     codes = np.flatnonzero(chances.any(axis=1))
     if len(codes) > min(MAX_MULTISETS, MAX_ENTRIES // n_totals):
         return None
@@ -62,9 +61,10 @@ def _units(made: Layout) -> tuple[dict[Damage, int], int]:
     times: dict[Damage, int] = {}
     for turn in made.turns:
         for ways in turn:
-            struck = {place for branches in ways for _, place in branches if place is not None}
-            for dealt in dict.fromkeys(dealt for place in sorted(struck) for dealt in made.blows[place].damage if dealt.highest):
-                times[dealt] = times.get(dealt, 0) + 1
+            struck = {place: None for branches in ways for _, place in branches if place is not None}
+            for dealt in {dealt: None for place in struck for dealt in made.blows[place].damage}:
+                if dealt.highest:
+                    times[dealt] = times.get(dealt, 0) + 1
     units = {}
     size = 1
     for dealt, count in times.items():
@@ -74,41 +74,43 @@ def _units(made: Layout) -> tuple[dict[Damage, int], int]:
 
 
 def _step(held: Mapping[int, Floats], ways: Ways, deals: Sequence[Sequence[tuple[int, Floats]]]) -> dict[int, Floats]:
-    """Chances of the multisets per state after a step, (n_code, n_ac) float64."""
-    pieces: dict[int, list[tuple[int, Floats, Floats | float]]] = {}
+    """Chances of the multisets per state after a step, (n_code, n_ac) float64; ``deals`` are the code and chances of every damage of every blow."""
+    pieces: dict[int, list[tuple[int, Floats, Floats | None]]] = {}
     for state, chances in held.items():
         for goal, place in ways[state]:
-            dealt = [(0, 1.0)] if place is None else deals[place]
-            pieces.setdefault(goal, []).extend((code, chances, chance) for code, chance in dealt)
+            moved = [(0, chances, None)] if place is None else [(code, chances, chance) for code, chance in deals[place]]
+            pieces.setdefault(goal, []).extend(moved)
     return {goal: _united(listed) for goal, listed in pieces.items()}
 
 
-def _united(pieces: Sequence[tuple[int, Floats, Floats | float]]) -> Floats:
+def _united(pieces: Sequence[tuple[int, Floats, Floats | None]]) -> Floats:
     """Chances of multisets, each moved by a code and weighted, as one."""
-    total = np.zeros((max(code + len(chances) for code, chances, _ in pieces), pieces[0][1].shape[1]))
+    if len(pieces) == 1 and pieces[0][2] is None:
+        return pieces[0][1]
+    total = np.zeros((max([code + len(chances) for code, chances, _ in pieces]), pieces[0][1].shape[1]))
     for code, chances, weight in pieces:
-        total[code : code + len(chances)] += chances * weight
+        total[code : code + len(chances)] += chances if weight is None else chances * weight
     return total
 
 
 def _table(codes: Sequence[int], units: Mapping[Damage, int], n_totals: int) -> Floats:
     """The PMF of every multiset, (n_multiset, n_totals) float64, each from the one that lacks one damage."""
     steps = list(units.values())
-    single = [(pmf.low, pmf.p, pmf.p[::-1]) for pmf in map(damage_pmf, units)]
+    single = [(pmf.low, pmf.p[::-1]) for pmf in map(damage_pmf, units)]
     known: dict[int, tuple[int, Floats]] = {0: (0, np.ones(1))}
+
+    def pmf(code: int) -> tuple[int, Floats]:
+        found = known.get(code)
+        if found is None:
+            last = bisect_right(steps, code) - 1
+            low, p = pmf(code - steps[last])
+            more, reverse = single[last]
+            found = known[code] = low + more, np.correlate(p, reverse, "full")
+        return found
+
     table = np.zeros((len(codes), n_totals))
     for row, code in zip(table, codes, strict=True):
-        missing = []
-        rest = code
-        while rest not in known:
-            last = bisect_right(steps, rest) - 1
-            missing.append((rest, last))
-            rest -= steps[last]
-        for found, last in reversed(missing):
-            low, p = known[found - steps[last]]
-            more, q, reverse = single[last]
-            known[found] = low + more, q if p.size == 1 else np.correlate(p, reverse, "full")
-        low, p = known[code]
+        low, p = pmf(code)
         row[low : low + p.size] = p
     return table
 

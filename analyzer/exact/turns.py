@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import reduce
 
 import numpy as np
 
@@ -27,16 +28,20 @@ def play(plan: Plan, made: Layout, rows: Floats, names: Sequence[str]) -> tuple[
         The effects that are events beside damage, a hit and a critical.
     """
     blows = _moments(made, rows, names)
-    whole = start(COUNTS, COUNTS + len(names), rows.shape[2])
+    rounds: list[Moments] = []
     results: list[AttackResult] = []
     for turn, ways in zip(plan.turns, made.turns, strict=True):
         if turn.states == 1:
             places = [branches[0][0][1] for branches in ways]
-            whole = _struck(whole, places, blows)
+            struck = [place for place in places if place is not None]
+            if struck:
+                rounds.append(together(blows.at(slice(struck[0], struck[-1] + 1))))
             results += _sure(turn.steps, places, rows)
         else:
-            whole = _walked(whole, turn.steps, ways, made, rows, blows, results)
-    return whole, tuple(results)
+            rounds.append(_walked(turn.steps, ways, made, rows, blows, results))
+    if not rounds:
+        rounds.append(start(COUNTS, COUNTS + len(names), rows.shape[2]))
+    return reduce(Moments.then, rounds), tuple(results)
 
 
 def _moments(made: Layout, rows: Floats, names: Sequence[str]) -> Moments:
@@ -47,15 +52,6 @@ def _moments(made: Layout, rows: Floats, names: Sequence[str]) -> Moments:
         none = np.concatenate((none, np.where(named, none[CRITICALS], rows[MASS])))
         some = np.concatenate((some, np.where(named, some[CRITICALS], 0.0)))
     return Moments(rows[MASS], rows[MEAN], rows[SPREAD], none, some)
-
-
-def _struck(whole: Moments, places: Sequence[int | None], blows: Moments) -> Moments:
-    """The moments of a round after a turn of one state: every blow is struck, come what may."""
-    struck = [place for place in places if place is not None]
-    if not struck:
-        return whole
-    turn = together(blows.at(slice(struck[0], struck[-1] + 1)))
-    return whole.then(turn)
 
 
 def _sure(steps: Sequence[Step], places: Sequence[int | None], rows: Floats) -> Iterator[AttackResult]:
@@ -72,11 +68,9 @@ def _sure(steps: Sequence[Step], places: Sequence[int | None], rows: Floats) -> 
             yield _result(step, degrees, hit[place], rows[THREAT, place], rows[MEAN.start, place], deviation[place], effect)
 
 
-def _walked(
-    whole: Moments, steps: Sequence[Step], turn: Sequence[Ways], made: Layout, rows: Floats, blows: Moments, results: list[AttackResult]
-) -> Moments:
-    """The moments of a round after a turn of several states; the results of its steps are added."""
-    held = {0: whole}
+def _walked(steps: Sequence[Step], turn: Sequence[Ways], made: Layout, rows: Floats, blows: Moments, results: list[AttackResult]) -> Moments:
+    """The moments of a turn of several states; the results of its steps are added."""
+    held = {0: start(COUNTS, len(blows.none), rows.shape[2])}
     for step, ways in zip(steps, turn, strict=True):
         goals: dict[int, list[Moments]] = {}
         struck: list[tuple[int, Floats]] = []
