@@ -11,7 +11,7 @@ import numpy as np
 from analyzer.exact.check import after_target, check_table
 from analyzer.exact.damage import Damage, damage
 from analyzer.exact.defender import Defender
-from analyzer.exact.moments import pool
+from analyzer.exact.moments import TINY
 from analyzer.plan import CRITICAL, DEGREES, HIT, Area, Check, Packets
 from analyzer.pmf import Floats
 
@@ -101,10 +101,15 @@ def blow(found: Outcomes, rows: tuple[int, ...]) -> Blow:
     chance = found.chance if whole else found.chance[list(rows)]
     distinct = tuple(dict.fromkeys(damages))
     counted = [_counted(degree, dealt, distinct) for degree, dealt in zip(degrees, damages, strict=True)]
-    columns: Floats = np.array(counted, dtype=np.float64).T
-    table = np.empty((DAMAGES + len(distinct), chance.shape[1]))
-    table[MASS], table[MEAN], table[SPREAD] = pool(chance, columns[MEAN].T[:, :, np.newaxis], columns[SPREAD].T[:, :, np.newaxis] * chance[:, np.newaxis])
-    np.matmul(columns[NONE.start :], chance, out=table[NONE.start :])
+    table: Floats = np.array(counted).T @ chance
+    none, some = table[NONE], table[SOME]
+    total = np.maximum(none[HITS] + some[HITS], TINY)
+    mean = np.array([dealt.mean for dealt in damages])
+    table[MEAN.start] = middle = mean[0] + (mean - mean[0]) @ (chance / total)
+    distance = mean[:, np.newaxis] - middle
+    table[SPREAD.start] += (distance * distance * chance).sum(axis=0)
+    table[MEAN.start + HITS : MEAN.stop] = some[HITS:] / total
+    table[SPREAD.start + HITS : SPREAD.stop] = some[HITS:] * (none[HITS:] / total)
     if whole:
         table[MASS] = 1  # sure, whatever the rounding of the sum
     if rows[0] == 0:
@@ -113,8 +118,7 @@ def blow(found: Outcomes, rows: tuple[int, ...]) -> Blow:
 
 
 def _counted(degree: int, dealt: Damage, distinct: Sequence[Damage]) -> list[float]:
-    """What one outcome counts in the rows of a table."""
-    hit, critical = degree >= HIT, degree == CRITICAL
-    mean, variance = (dealt.mean, hit, critical), (dealt.variance, 0, 0)
-    none, some = (dealt.none, not hit, not critical), (1 - dealt.none, hit, critical)
-    return [1, *mean, *variance, *none, *some, *(degree == one for one in range(DEGREES)), 0, *(dealt is one for one in distinct)]
+    """What the chance of one outcome adds to the rows of a table; means, and the spread between outcomes, are no such sums."""
+    hit, critical = float(degree >= HIT), float(degree == CRITICAL)
+    counted = [1.0, 0.0, 0.0, 0.0, dealt.variance, 0.0, 0.0, dealt.none, 1 - hit, 1 - critical, 1 - dealt.none, hit, critical]
+    return counted + [float(degree == one) for one in range(DEGREES)] + [0.0] + [float(dealt is one) for one in distinct]

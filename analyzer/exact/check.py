@@ -12,6 +12,8 @@ from analyzer.plan import CRITICAL, DEGREES, HIT, MISS, Check, Critical
 from analyzer.pmf import PMF, Floats, Integers, dice_pmf
 
 FACES = np.arange(1, 21)
+#: How often each face comes up on one plain die.
+_EVENLY = np.ones(20)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -33,11 +35,11 @@ class CheckTable:
     threat: Floats
 
 
-def face_counts(check: Check) -> Integers:
-    """How often each face 1..20 is kept, (20,) int64 counts that sum to 20 to the number of dice rolled: dice, the reroll of the first 1, best or worst."""
+def face_counts(check: Check) -> Floats:
+    """How often each face 1..20 is kept, (20,) float64 whole counts that sum to 20 to the number of dice rolled: dice, the reroll of the first 1, best or worst."""
     n = check.dice
     if n == 1 and not check.reroll_ones:
-        return np.ones(20, dtype=np.int64)
+        return _EVENLY
     # Counts of "the kept face is at most f" (best) or "at least f" (worst, mirrored): m(f) faces of a die qualify, o(f) of them are a 1.
     m = FACES if check.best else 21 - FACES
     ones = 1 if check.best else (FACES == 1).astype(np.int64)
@@ -47,7 +49,7 @@ def face_counts(check: Check) -> Integers:
             upto = upto + (m - ones) ** first * m * m ** (n - 1 - first)
     else:
         upto = m**n
-    return np.diff(upto, prepend=0) if check.best else -np.diff(upto, append=0)
+    return (np.diff(upto, prepend=0) if check.best else -np.diff(upto, append=0)).astype(np.float64)
 
 
 @lru_cache(maxsize=1024)
@@ -62,7 +64,7 @@ def check_table(check: Check) -> CheckTable:
     shown[19] += check.add_on_20
     # (20, n_need): what the extra dice must show.
     wanted = need - shown[:, np.newaxis]
-    counts = face_counts(check).astype(np.float64)
+    counts = face_counts(check)
     total = 20 ** (check.dice + check.reroll_ones)
     found = np.zeros((DEGREES + 1, *wanted.shape))
     degrees, threat = found[:DEGREES], found[DEGREES]

@@ -189,7 +189,6 @@ def _keep(keep: tuple[int, int], x: Integers) -> Integers:
     return np.maximum(x, 0) * keep[0] // keep[1]
 
 
-@lru_cache(maxsize=512)
 def part_pmf(part: Part, precision: bool) -> PMF:
     """The distribution of a part's sum before reductions, with or without its precision rolls."""
     return add_up(roll_pmf(roll) for roll in part.rolls if precision or not roll.precision).floor(part.minimum)

@@ -119,6 +119,9 @@ def first_need(attack: Attack, made: Blow) -> int:
 
 def side_by_side(blows: Sequence[Blow]) -> tuple[Floats, Integers, Integers]:
     """The tables of some blows as one, (n_row, n_column) float64, and the first and last column of each, (n_blow,) int64."""
+    if len({id(one) for one in blows}) == 1:
+        table = blows[0].table
+        return table, np.zeros(len(blows), dtype=np.int64), np.full(len(blows), table.shape[1] - 1)
     places: dict[int, int] = {}
     width = 0
     for one in blows:
@@ -127,8 +130,6 @@ def side_by_side(blows: Sequence[Blow]) -> tuple[Floats, Integers, Integers]:
             width += one.table.shape[1]
     first = np.array([places[id(one)] for one in blows], dtype=np.int64)
     last = first + np.array([one.table.shape[1] - 1 for one in blows], dtype=np.int64)
-    if len(places) == 1:
-        return blows[0].table, first, last
     table = np.zeros((max((len(one.table) for one in blows), default=DAMAGES), width))
     for one in blows:
         place = places[id(one)]

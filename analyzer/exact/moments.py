@@ -9,6 +9,9 @@ import numpy as np
 
 from analyzer.pmf import Floats
 
+#: Less than any chance that keeps its digits, so that nothing can be divided by it.
+TINY = 1e-300
+
 
 class Moments(NamedTuple):
     """What is known of some counts on one branch of a round.
@@ -84,7 +87,7 @@ def pool(mass: Floats, mean: Floats, spread: Floats) -> tuple[Floats, Floats, Fl
     tuple of (n_ac,), (n_count, n_ac) and (n_count, n_ac) float64
     """
     total = mass.sum(axis=0)
-    share = (mass / np.where(total > 0, total, 1.0))[:, np.newaxis]
+    share = (mass / np.maximum(total, TINY))[:, np.newaxis]
     middle = mean[0] + ((mean - mean[0]) * share).sum(axis=0)
     distance = mean - middle
     return total, middle, (spread + mass[:, np.newaxis] * (distance * distance)).sum(axis=0)

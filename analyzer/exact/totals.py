@@ -42,13 +42,21 @@ def by_multisets(made: Layout, rows: Floats, n_totals: int) -> Floats | None:
     units, size = _units(made)
     if size > MAX_CODES:
         return None
-    deals = [[(units.get(dealt, 0), rows[DAMAGES + i, place]) for i, dealt in enumerate(one.damage)] for place, one in enumerate(made.blows)]
+    steps = [[units.get(dealt, 0) for dealt in one.damage] for one in made.blows]
     chances = np.ones((1, rows.shape[2]))
     for turn in made.turns:
         held = {0: chances}
         for ways in turn:
-            held = _step(held, ways, deals)
-        chances = _united([(0, one, None) for one in held.values()])
+            pieces: dict[int, list[tuple[int, Floats]]] = {}
+            for state, before in held.items():
+                for goal, place in ways[state]:
+                    if place is None:
+                        pieces.setdefault(goal, []).append((0, before))
+                    else:
+                        weight = rows[DAMAGES : DAMAGES + len(steps[place]), place, np.newaxis]
+                        pieces.setdefault(goal, []).extend(zip(steps[place], weight * before, strict=True))
+            held = {goal: _united(listed) for goal, listed in pieces.items()}
+        chances = _united([(0, one) for one in held.values()])
     codes = np.flatnonzero(chances.any(axis=1))
     if len(codes) > min(MAX_MULTISETS, MAX_ENTRIES // n_totals):
         return None
@@ -73,23 +81,14 @@ def _units(made: Layout) -> tuple[dict[Damage, int], int]:
     return units, size
 
 
-def _step(held: Mapping[int, Floats], ways: Ways, deals: Sequence[Sequence[tuple[int, Floats]]]) -> dict[int, Floats]:
-    """Chances of the multisets per state after a step, (n_code, n_ac) float64; ``deals`` are the code and chances of every damage of every blow."""
-    pieces: dict[int, list[tuple[int, Floats, Floats | None]]] = {}
-    for state, chances in held.items():
-        for goal, place in ways[state]:
-            moved = [(0, chances, None)] if place is None else [(code, chances, chance) for code, chance in deals[place]]
-            pieces.setdefault(goal, []).extend(moved)
-    return {goal: _united(listed) for goal, listed in pieces.items()}
-
-
-def _united(pieces: Sequence[tuple[int, Floats, Floats | None]]) -> Floats:
-    """Chances of multisets, each moved by a code and weighted, as one."""
-    if len(pieces) == 1 and pieces[0][2] is None:
-        return pieces[0][1]
-    total = np.zeros((max([code + len(chances) for code, chances, _ in pieces]), pieces[0][1].shape[1]))
-    for code, chances, weight in pieces:
-        total[code : code + len(chances)] += chances if weight is None else chances * weight
+def _united(pieces: Sequence[tuple[int, Floats]]) -> Floats:
+    """Chances of multisets, (n_code, n_ac) float64, from pieces that start at a code."""
+    if len(pieces) == 1:
+        code, chances = pieces[0]
+        return chances if code == 0 else np.concatenate((np.zeros((code, chances.shape[1])), chances))
+    total = np.zeros((max([code + len(chances) for code, chances in pieces]), pieces[0][1].shape[1]))
+    for code, chances in pieces:
+        total[code : code + len(chances)] += chances
     return total
 
 
