@@ -47,14 +47,9 @@ class PMF:
     p: Floats
 
     def __init__(self, low: int, p: Floats) -> None:
-        _check_span(p.size)
-        if p[0] == 0 or p[-1] == 0:
-            held = np.flatnonzero(p)
-            if held.size == 0:
-                raise PlanError("p must be chances with one above 0 at least; got zeros")
-            low, p = low + int(held[0]), p[held[0] : held[-1] + 1]
-        else:
-            p = p.view()
+        if p[0] == 0 or p[-1] == 0 or p.size > MAX_SUPPORT:
+            low, p = _trimmed(low, p)
+        p = p.view()
         p.setflags(write=False)
         _set(self, "low", low)
         _set(self, "p", p)
@@ -209,6 +204,15 @@ def add_up(terms: Iterable[PMF]) -> PMF:
     for term in terms:
         total = term if total is None else total + term
     return PMF.point(0) if total is None else total
+
+
+def _trimmed(low: int, p: Floats) -> tuple[int, Floats]:
+    """Chances without the zeros at both ends."""
+    _check_span(p.size)
+    held = np.flatnonzero(p)
+    if held.size == 0:
+        raise PlanError("p must be chances with one above 0 at least; got zeros")
+    return low + int(held[0]), p[held[0] : held[-1] + 1]
 
 
 def _check_span(span: int) -> None:

@@ -75,10 +75,15 @@ def _units(made: Layout) -> tuple[dict[Damage, int], int]:
                     times[dealt] = times.get(dealt, 0) + 1
     units = {}
     size = 1
-    for dealt, count in times.items():
+    # A table is built from its highest digits: the narrowest damage costs least to add.
+    for dealt in sorted(times, key=_width, reverse=True):
         units[dealt] = size
-        size *= count + 1
+        size *= times[dealt] + 1
     return units, size
+
+
+def _width(dealt: Damage) -> int:
+    return damage_pmf(dealt).p.size
 
 
 def _united(pieces: Sequence[tuple[int, Floats]]) -> Floats:
