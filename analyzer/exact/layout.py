@@ -112,6 +112,20 @@ def look_up(made: Layout, defences: Integers) -> Floats:
     return table.take(where, axis=1)
 
 
+def whole_numbers(acs: Sequence[int]) -> Integers:
+    """Armor classes as an array.
+
+    Raises
+    ------
+    TypeError
+        When they are no integers.
+    """
+    values = np.asarray(acs)
+    if values.ndim != 1 or (values.size and values.dtype.kind not in "iu"):
+        raise TypeError(f"acs must be a sequence of integers; got {acs!r}")
+    return values.astype(np.int64)
+
+
 def first_need(attack: Attack, made: Blow) -> int:
     """The defence at which an attack needs what the first column of its blow says."""
     return made.low + attack.bonus - (0 if attack.check.ties_hit else 1)

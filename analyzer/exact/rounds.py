@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from analyzer.exact.attack import CRITICALS, DAMAGE, HITS
-from analyzer.exact.layout import Layout, layout, look_up
+from analyzer.exact.layout import Layout, layout, look_up, whole_numbers
 from analyzer.exact.results import Round
 from analyzer.exact.totals import by_multisets, by_states, highest
 from analyzer.exact.turns import play
@@ -38,10 +38,7 @@ def evaluate(plan: Plan, target: Target, acs: Sequence[int], *, pmf: bool = True
     TypeError
         When ``acs`` are no integers.
     """
-    values = np.asarray(acs)
-    if values.ndim != 1 or (values.size and values.dtype.kind not in "iu"):
-        raise TypeError(f"acs must be a sequence of integers; got {acs!r}")
-    values = values.astype(np.int64)
+    values = whole_numbers(acs)
     made = layout(plan, target)
     rows = look_up(made, sweep(plan, target, values))
     names = sorted({attack.effect for attack in made.attacks if attack.effect is not None})
