@@ -126,7 +126,7 @@ class PMF:
             n >>= 1
             if n:
                 square = square + square
-        return PMF.point(0) if total is None else total
+        return NOTHING if total is None else total
 
     def map(self, function: Callable[[Integers], Integers]) -> PMF:
         """The distribution of ``function`` of the value; ``function`` takes and returns an int64 array."""
@@ -146,7 +146,7 @@ class PMF:
         if factor == 1:
             return self
         if factor == 0:
-            return PMF.point(0)
+            return NOTHING
         _check_span((self.p.size - 1) * factor + 1)
         p = np.zeros((self.p.size - 1) * factor + 1)
         p[::factor] = self.p
@@ -171,6 +171,10 @@ class PMF:
         below = np.concatenate(([0.0], upto[:-1]))
         terms: Floats = sum((upto**i * below ** (n - 1 - i) for i in range(n)), start=np.zeros_like(upto))
         return PMF(self.low, self.p * terms)
+
+
+#: The sure value 0.
+NOTHING = PMF.point(0)
 
 
 def weigh(values: Integers, weights: Floats) -> PMF:
@@ -199,11 +203,11 @@ def dice_pmf(dice: Iterable[Die]) -> PMF:
 
 
 def add_up(terms: Iterable[PMF]) -> PMF:
-    """The sum of independent variables; of none, 0."""
+    """The sum of independent variables; of none, `NOTHING`."""
     total = None
     for term in terms:
         total = term if total is None else total + term
-    return PMF.point(0) if total is None else total
+    return NOTHING if total is None else total
 
 
 def _trimmed(low: int, p: Floats) -> tuple[int, Floats]:

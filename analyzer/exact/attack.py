@@ -78,7 +78,7 @@ def outcomes(check: Check, on: tuple[Packets, ...], area: Area | None, scattered
     by_check = check_table(check)
     chances = after_target(check, holds_precision, target)
     rows: dict[tuple[int, Damage], Floats] = {}
-    for degree, possible in enumerate(chances.any(axis=2).tolist()):
+    for degree, possible in enumerate(np.logical_or.reduce(chances, axis=2).tolist()):
         for dropped in (0, 1):
             if possible[dropped]:
                 dealing = damage(dealt[degree], area, degree, not dropped and holds_precision[degree], target)

@@ -36,7 +36,12 @@ class CheckTable:
 
 
 def face_counts(check: Check) -> Floats:
-    """How often each face 1..20 is kept, (20,) float64 whole counts that sum to 20 to the number of dice rolled: dice, the reroll of the first 1, best or worst."""
+    """How often each face 1..20 is kept: dice, the reroll of the first 1, best or worst.
+
+    Returns
+    -------
+    (20,) float64, whole counts out of 20 to the number of dice rolled
+    """
     n = check.dice
     if n == 1 and not check.reroll_ones:
         return _EVENLY
@@ -113,7 +118,6 @@ def _by_total(check: Check, extra: PMF, wanted: Integers, degrees: Floats) -> No
     degrees[:HIT, automatic] = 0
     degrees[:, missed] = 0
     degrees[0, missed] = 1
-    return degrees
 
 
 def _confirmation(check: Check, extra: PMF, wanted: Integers, counts: Floats, total: int) -> tuple[Floats, Floats]:

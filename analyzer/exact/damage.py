@@ -12,12 +12,10 @@ import numpy as np
 
 from analyzer.exact.defender import Defender
 from analyzer.plan import HIT, LANDINGS, Area, Packet, Packets, Part, PlanError, Reduction, Roll
-from analyzer.pmf import PMF, Integers, add_up, dice_pmf, weigh
+from analyzer.pmf import NOTHING, PMF, Integers, add_up, dice_pmf, weigh
 
 #: Most joint part sums enumerated when creatures with different reductions share one roll.
 MAX_JOINT = 2**22
-#: No damage.
-NOTHING = PMF.point(0)
 
 Reductions = tuple[Reduction, ...]
 #: Alternatives out of the 32 scattered landings, each with the reductions of every creature caught and how many have them.

@@ -47,12 +47,12 @@ def layout(plan: Plan, target: Target) -> Layout:
 
     def ways(step: Step) -> Ways:
         placed: dict[tuple[int, tuple[int, ...]], int] = {}
-        found = []
+        found: list[tuple[tuple[int, int | None], ...]] = []
         for state, attack in enumerate(step.variants):
             if attack is None:
                 found.append(((state, None),))
                 continue
-            branches = []
+            branches: list[tuple[int, int | None]] = []
             for goal, made, rows in _branches(step, state, attack, target, defender):
                 place = placed.setdefault((id(attack), rows), len(blows))
                 if place == len(blows):
@@ -109,7 +109,8 @@ def look_up(made: Layout, defences: Integers) -> Floats:
     where = aimed + (first - needs)[:, np.newaxis]
     np.maximum(where, first[:, np.newaxis], out=where)
     np.minimum(where, last[:, np.newaxis], out=where)
-    return table.take(where, axis=1)
+    rows: Floats = table.take(where, axis=1)
+    return rows
 
 
 def whole_numbers(acs: Sequence[int]) -> Integers:

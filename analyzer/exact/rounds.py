@@ -40,7 +40,7 @@ def evaluate(plan: Plan, target: Target, acs: Sequence[int], *, pmf: bool = True
     """
     values = whole_numbers(acs)
     made = layout(plan, target)
-    rows = look_up(made, sweep(plan, target, values))
+    rows = look_up(made, sweep(plan, target, acs))
     names = sorted({attack.effect for attack in made.attacks if attack.effect is not None})
     whole, attacks = play(plan, made, rows, names)
     mean, sd = whole.mean, np.sqrt(whole.spread / whole.mass)

@@ -9,7 +9,7 @@ import numpy as np
 
 from analyzer.exact.attack import DAMAGES
 from analyzer.exact.damage import Damage, damage_pmf
-from analyzer.exact.layout import Layout, Ways
+from analyzer.exact.layout import Layout
 from analyzer.pmf import Floats
 
 #: Most multisets of damages told apart, most that come up, and most entries of their table; beyond any, PMFs are carried from attack to attack.

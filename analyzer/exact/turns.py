@@ -38,7 +38,9 @@ def play(plan: Plan, made: Layout, rows: Floats, names: Sequence[str]) -> tuple[
                 rounds.append(together(blows.at(slice(struck[0], struck[-1] + 1))))
             results += _sure(turn.steps, places, rows)
         else:
-            rounds.append(_walked(turn.steps, ways, made, rows, blows, results))
+            after, found = _walked(turn.steps, ways, made, rows, blows)
+            rounds.append(after)
+            results += found
     if not rounds:
         rounds.append(start(COUNTS, COUNTS + len(names), rows.shape[2]))
     return reduce(Moments.then, rounds), tuple(results)
@@ -61,15 +63,25 @@ def _sure(steps: Sequence[Step], places: Sequence[int | None], rows: Floats) -> 
     hit = rows[DEGREE][HIT] + rows[DEGREE][CRITICAL]
     for step, place in zip(steps, places, strict=True):
         if place is None:
-            yield _result(step, nothing, *nothing, nothing[0])
+            zero = nothing[0]
+            yield _result(step, degrees=nothing, hit=zero, threat=zero, mean=zero, mean_sd=zero, effect_chance=zero)
         else:
             degrees = rows[DEGREE, place]
             effect = nothing[0] if step.variants[0] is None or step.variants[0].effect is None else degrees[CRITICAL]
-            yield _result(step, degrees, hit[place], rows[THREAT, place], rows[MEAN.start, place], deviation[place], effect)
+            yield _result(
+                step,
+                degrees=degrees,
+                hit=hit[place],
+                threat=rows[THREAT, place],
+                mean=rows[MEAN.start + DAMAGE, place],
+                mean_sd=deviation[place],
+                effect_chance=effect,
+            )
 
 
-def _walked(steps: Sequence[Step], turn: Sequence[Ways], made: Layout, rows: Floats, blows: Moments, results: list[AttackResult]) -> Moments:
-    """The moments of a turn of several states; the results of its steps are added."""
+def _walked(steps: Sequence[Step], turn: Sequence[Ways], made: Layout, rows: Floats, blows: Moments) -> tuple[Moments, list[AttackResult]]:
+    """The moments of a turn of several states, and the results of its steps."""
+    results: list[AttackResult] = []
     held = {0: start(COUNTS, len(blows.none), rows.shape[2])}
     for step, ways in zip(steps, turn, strict=True):
         goals: dict[int, list[Moments]] = {}
@@ -85,7 +97,7 @@ def _walked(steps: Sequence[Step], turn: Sequence[Ways], made: Layout, rows: Flo
                     struck.append((place, before.mass))
         results.append(_over_states(step, struck, skipped, made, rows))
         held = {goal: either(branches) for goal, branches in goals.items()}
-    return either(list(held.values()))
+    return either(list(held.values())), results
 
 
 def _over_states(step: Step, struck: Sequence[tuple[int, Floats]], skipped: Floats, made: Layout, rows: Floats) -> AttackResult:
@@ -102,10 +114,18 @@ def _over_states(step: Step, struck: Sequence[tuple[int, Floats]], skipped: Floa
     mass = np.concatenate((found[MASS] * reached, [skipped]))
     mean, spread = (np.concatenate((one, [np.zeros_like(skipped)]))[:, np.newaxis] for one in (found[MEAN][DAMAGE], found[SPREAD][DAMAGE] * reached))
     total, (middle,), (apart,) = pool(mass, mean, spread)
-    return _result(step, degrees, degrees[HIT] + degrees[CRITICAL], threat, middle, np.sqrt(apart / total), effects)
+    return _result(
+        step,
+        degrees=degrees,
+        hit=degrees[HIT] + degrees[CRITICAL],
+        threat=threat,
+        mean=middle,
+        mean_sd=np.sqrt(apart / total),
+        effect_chance=effects,
+    )
 
 
-def _result(step: Step, degrees: Floats, hit: Floats, threat: Floats, mean: Floats, mean_sd: Floats, effect_chance: Floats) -> AttackResult:
+def _result(step: Step, *, degrees: Floats, hit: Floats, threat: Floats, mean: Floats, mean_sd: Floats, effect_chance: Floats) -> AttackResult:
     label, bonus, effect = _first(step)
     return AttackResult(
         label=label,
