@@ -20,8 +20,11 @@ MAX_SUPPORT = 2**20
 #: Largest value of one PMF, far inside int64.
 MAX_VALUE = 2**40
 
+#: How a frozen value fills itself.
+_set = object.__setattr__
 
-@dataclass(frozen=True, slots=True, eq=False)
+
+@dataclass(frozen=True, slots=True, eq=False, init=False)
 class PMF:
     """Probabilities of the integers ``low, low + 1, ...``; zeros at both ends are trimmed and the array is read-only.
 
@@ -43,18 +46,13 @@ class PMF:
     low: int
     p: Floats
 
-    def __post_init__(self) -> None:
-        _check_span(self.p.size)
-        low, p = self.low, self.p
-        if p[0] == 0 or p[-1] == 0:
-            held = np.flatnonzero(p)
-            if held.size == 0:
-                raise PlanError("p must be chances with one above 0 at least; got zeros")
-            low, p = low + int(held[0]), p[held[0] : held[-1] + 1]
+    def __init__(self, low: int, p: Floats) -> None:
+        if p[0] == 0 or p[-1] == 0 or p.size > MAX_SUPPORT:
+            low, p = _trimmed(low, p)
         p = p.view()
-        p.flags.writeable = False
-        object.__setattr__(self, "low", low)
-        object.__setattr__(self, "p", p)
+        p.setflags(write=False)
+        _set(self, "low", low)
+        _set(self, "p", p)
 
     @classmethod
     def point(cls, value: int) -> Self:
@@ -85,16 +83,21 @@ class PMF:
     @property
     def mean(self) -> float:
         """The mean; exact for a sure value."""
-        return self.low + self._offset()
+        return self.moments()[0]
 
     @property
     def variance(self) -> float:
         """The variance, summed about the mean; exactly 0 for a sure value."""
-        distance = np.arange(self.p.size) - self._offset()
-        return float(self.p @ (distance * distance) / self.p.sum())
+        return self.moments()[1]
 
-    def _offset(self) -> float:
-        return float(self.p @ np.arange(self.p.size) / self.p.sum())
+    def moments(self) -> tuple[float, float]:
+        """Mean and variance in one go."""
+        steps = np.arange(self.p.size, dtype=np.float64)
+        total = self.p.sum()
+        offset = float(self.p @ steps / total)
+        steps -= offset
+        steps *= steps
+        return self.low + offset, float(self.p @ steps / total)
 
     def chance(self, value: int) -> float:
         """The chance of one value."""
@@ -107,23 +110,23 @@ class PMF:
     def __add__(self, other: PMF) -> PMF:
         """The sum of two independent variables: direct convolution, because an FFT loses the tails to cancellation."""
         if self.p.size == 1 and self.p[0] == 1:
-            return PMF(self.low + other.low, other.p)
+            return other.shift(self.low)
         if other.p.size == 1 and other.p[0] == 1:
-            return PMF(self.low + other.low, self.p)
+            return self.shift(other.low)
         _check_span(self.p.size + other.p.size - 1)
         return PMF(self.low + other.low, np.convolve(self.p, other.p))
 
     def repeat(self, n: int) -> PMF:
         """The sum of ``n`` independent copies, by squaring."""
         _check_span((self.p.size - 1) * n + 1)
-        total, square = PMF.point(0), self
+        total, square = None, self
         while n:
             if n & 1:
-                total = total + square
+                total = square if total is None else total + square
             n >>= 1
             if n:
                 square = square + square
-        return total
+        return NOTHING if total is None else total
 
     def map(self, function: Callable[[Integers], Integers]) -> PMF:
         """The distribution of ``function`` of the value; ``function`` takes and returns an int64 array."""
@@ -143,7 +146,7 @@ class PMF:
         if factor == 1:
             return self
         if factor == 0:
-            return PMF.point(0)
+            return NOTHING
         _check_span((self.p.size - 1) * factor + 1)
         p = np.zeros((self.p.size - 1) * factor + 1)
         p[::factor] = self.p
@@ -170,6 +173,10 @@ class PMF:
         return PMF(self.low, self.p * terms)
 
 
+#: The sure value 0.
+NOTHING = PMF.point(0)
+
+
 def weigh(values: Integers, weights: Floats) -> PMF:
     """The distribution of ``values`` that occur with chances ``weights``: equal values are added up."""
     low, high = int(values.min()), int(values.max())
@@ -182,15 +189,34 @@ def weigh(values: Integers, weights: Floats) -> PMF:
 @lru_cache(maxsize=1024)
 def die_pmf(die: Die) -> PMF:
     """The sum of a `Die`: candidates rerolled once, floored, the best kept, then ``count`` of them added or subtracted."""
-    faces = np.arange(1, die.sides + 1)
-    p = ((faces > die.reroll_to) * die.sides + die.reroll_to) / die.sides**2
+    p = np.full(die.sides, 1 / die.sides)
+    if die.reroll_to:
+        faces = np.arange(1, die.sides + 1)
+        p = ((faces > die.reroll_to) * die.sides + die.reroll_to) / die.sides**2
     one = PMF(1, p).floor(die.at_least).best_of(die.best_of)
     return (one if die.sign > 0 else one.negate()).repeat(die.count)
 
 
 def dice_pmf(dice: Iterable[Die]) -> PMF:
     """The sum of several dice."""
-    return sum((die_pmf(die) for die in dice), start=PMF.point(0))
+    return add_up(die_pmf(die) for die in dice)
+
+
+def add_up(terms: Iterable[PMF]) -> PMF:
+    """The sum of independent variables; of none, `NOTHING`."""
+    total = None
+    for term in terms:
+        total = term if total is None else total + term
+    return NOTHING if total is None else total
+
+
+def _trimmed(low: int, p: Floats) -> tuple[int, Floats]:
+    """Chances without the zeros at both ends."""
+    _check_span(p.size)
+    held = np.flatnonzero(p)
+    if held.size == 0:
+        raise PlanError("p must be chances with one above 0 at least; got zeros")
+    return low + int(held[0]), p[held[0] : held[-1] + 1]
 
 
 def _check_span(span: int) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from statistics import median
 
-from benchmarks import fresh, test_exact, test_games, test_pathfinder2e, test_reference, test_sweep
+from benchmarks import fresh, test_exact, test_games, test_means, test_pathfinder2e, test_reference, test_sweep
 from benchmarks.fresh import Cost
 from benchmarks.numpy_games import GAMES
 from benchmarks.ours import KERNEL
@@ -92,3 +92,10 @@ def bars(results: Results, found: Fresh) -> Iterator[Bar]:
     exact = results.quicker(test_exact.GROUP, test_exact.ENGINE, test_exact.ICEPOOL)
     dyce = results.quicker(test_exact.GROUP, test_exact.ENGINE, test_exact.DYCE)
     yield Bar("Exact, 41 ACs: >= 400x icepool (aim 1,000x)", f"{exact:.0f}x the quicker of two ways; {dyce:.0f}x dyce", exact >= 400)
+    cells = results.one(test_means.GROUP, test_means.LOWERED).rate
+    plain, dice = (results.quicker(test_means.GROUP, test_means.LOWERED, peer) for peer in (test_means.NUMPY, test_means.ICEPOOL))
+    yield Bar(
+        "Means alone, plans in arrays: >= 5 M cells (build, AC) a second on one core",
+        f"{cells / 1e6:.0f} M; {plain:.0f}x NumPy a build at a time, {dice:,.0f}x icepool",
+        cells >= 5e6,
+    )

@@ -15,7 +15,7 @@ from benchmarks.reference import BONUSES, EXTRA_DICE, REDUCTION, THREAT_FROM, WE
 def by_rolling(acs: Iterable[int]) -> list[icepool.Die]:
     """The damage of a round at each AC, as `icepool` is usually written: a function of the die rolled, mapped over the die."""
     d20 = icepool.d(20)
-    hit, critical = _damage()
+    hit, critical = damage(WEAPON_DICE, WEAPON_FLAT)
 
     def attack(need: int) -> icepool.Die:
         def swing(face: int) -> icepool.Die | int:
@@ -32,15 +32,11 @@ def by_rolling(acs: Iterable[int]) -> list[icepool.Die]:
 
 def by_counting(acs: Iterable[int]) -> list[icepool.Die]:
     """The same at its best: outcomes counted in 400ths (the attack die, then the critical die), and each needed face worked out once."""
-    hit, critical = _damage()
+    hit, critical = damage(WEAPON_DICE, WEAPON_FLAT)
 
     @cache
     def attack(need: int) -> icepool.Die:
-        hitting = {face for face in range(2, 21) if face >= need} | {20}
-        threats = sum(face >= THREAT_FROM for face in hitting)
-        criticals = threats * sum(face >= need for face in range(1, 21))
-        hits = 20 * len(hitting) - criticals
-        return icepool.Die([0, hit, critical], times=[400 - hits - criticals, hits, criticals])
+        return icepool.Die([0, hit, critical], times=chances(need, THREAT_FROM))
 
     return _rounds(acs, attack)
 
@@ -55,10 +51,19 @@ def table(dice: Iterable[icepool.Die], n_totals: int) -> NDArray[np.float64]:
     return chances
 
 
-def _damage() -> tuple[icepool.Die, icepool.Die]:
+def chances(need: int, threat_from: int) -> list[int]:
+    """How many of 400 pairs of the attack die and the critical die miss, hit and hit critically."""
+    hitting = {face for face in range(2, 21) if face >= need} | {20}
+    threats = sum(face >= threat_from for face in hitting)
+    criticals = threats * sum(face >= need for face in range(1, 21))
+    hits = 20 * len(hitting) - criticals
+    return [400 - hits - criticals, hits, criticals]
+
+
+def damage(weapon_dice: int, flat: int) -> tuple[icepool.Die, icepool.Die]:
     """The damage of a hit and of a critical."""
     d6 = icepool.d(6)
-    weapon = (WEAPON_DICE @ d6 + WEAPON_FLAT).map(lambda x: max(x, 1))
+    weapon = (weapon_dice @ d6 + flat).map(lambda x: max(x, 1))
     extra = EXTRA_DICE @ d6
     return (weapon + extra - REDUCTION).map(lambda x: max(x, 0)), (2 @ weapon + extra - REDUCTION).map(lambda x: max(x, 0))
 

@@ -1,5 +1,7 @@
 """The exact engine: probabilities in closed form, distributions by convolution of non-negative numbers."""
 
-from analyzer.exact.rounds import AttackResult, Round, evaluate
+from analyzer.exact.means import LoweredMeans, lower_means, means
+from analyzer.exact.results import AttackResult, Round
+from analyzer.exact.rounds import evaluate
 
-__all__ = ["AttackResult", "Round", "evaluate"]
+__all__ = ["AttackResult", "LoweredMeans", "Round", "evaluate", "lower_means", "means"]

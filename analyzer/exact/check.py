@@ -7,10 +7,13 @@ from functools import lru_cache
 
 import numpy as np
 
-from analyzer.plan import CRITICAL, DEGREES, HIT, MISS, Check, Critical, Target
+from analyzer.exact.defender import Defender
+from analyzer.plan import CRITICAL, DEGREES, HIT, MISS, Check, Critical
 from analyzer.pmf import PMF, Floats, Integers, dice_pmf
 
 FACES = np.arange(1, 21)
+#: How often each face comes up on one plain die.
+_EVENLY = np.ones(20)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -32,15 +35,16 @@ class CheckTable:
     threat: Floats
 
 
-def columns(check: Check, low: int, width: int, bonus: int, defence: Integers) -> Integers:
-    """Columns of a table for an attack of ``bonus`` against each ``defence``, (n_ac,) int64."""
-    need = defence + (0 if check.ties_hit else 1) - bonus
-    return np.minimum(np.maximum(need - low, 0), width - 1)
+def face_counts(check: Check) -> Floats:
+    """How often each face 1..20 is kept: dice, the reroll of the first 1, best or worst.
 
-
-def face_counts(check: Check) -> Integers:
-    """How often each face 1..20 is kept, (20,) int64 counts out of their sum: dice, the reroll of the first 1, best or worst."""
+    Returns
+    -------
+    (20,) float64, whole counts out of 20 to the number of dice rolled
+    """
     n = check.dice
+    if n == 1 and not check.reroll_ones:
+        return _EVENLY
     # Counts of "the kept face is at most f" (best) or "at least f" (worst, mirrored): m(f) faces of a die qualify, o(f) of them are a 1.
     m = FACES if check.best else 21 - FACES
     ones = 1 if check.best else (FACES == 1).astype(np.int64)
@@ -50,7 +54,7 @@ def face_counts(check: Check) -> Integers:
             upto = upto + (m - ones) ** first * m * m ** (n - 1 - first)
     else:
         upto = m**n
-    return np.diff(upto, prepend=0) if check.best else -np.diff(upto, append=0)
+    return (np.diff(upto, prepend=0) if check.best else -np.diff(upto, append=0)).astype(np.float64)
 
 
 @lru_cache(maxsize=1024)
@@ -60,36 +64,39 @@ def check_table(check: Check) -> CheckTable:
     reach = max(check.margin if check.critical == Critical.MARGIN else 0, abs(check.confirm_bonus) if check.critical == Critical.CONFIRM else 0)
     low = 1 + check.add_on_1 + extra.low - reach
     need = np.arange(low, 20 + check.add_on_20 + extra.high + reach + 2)
-    add = np.where(FACES == 1, check.add_on_1, 0) + np.where(FACES == 20, check.add_on_20, 0)
+    shown = FACES.copy()
+    shown[0] += check.add_on_1
+    shown[19] += check.add_on_20
     # (20, n_need): what the extra dice must show.
-    wanted = need[np.newaxis, :] - (FACES + add)[:, np.newaxis]
+    wanted = need - shown[:, np.newaxis]
     counts = face_counts(check)
-    degrees = _by_total(check, extra, wanted)
-    threat = np.zeros((20, need.size))
-    threatens = check.threat_from <= FACES
+    total = 20 ** (check.dice + check.reroll_ones)
+    found = np.zeros((DEGREES + 1, *wanted.shape))
+    degrees, threat = found[:DEGREES], found[DEGREES]
+    _by_total(check, extra, wanted, degrees)
+    threatens = slice(check.threat_from - 1, None)
     if check.critical == Critical.CONFIRM:
         threat[threatens] = degrees[HIT, threatens]
-        confirmed, failed = _confirmation(check, extra, wanted, counts)
+        confirmed, failed = _confirmation(check, extra, wanted, counts, total)
         degrees[CRITICAL, threatens] = degrees[HIT, threatens] * confirmed
         degrees[HIT, threatens] *= failed
     elif check.critical == Critical.NATURAL:
         degrees[CRITICAL, threatens] = degrees[HIT, threatens]
         degrees[HIT, threatens] = 0
     elif check.critical == Critical.MEETS:
-        criticals = threatens & (check.auto_miss_to < FACES)
-        degrees[CRITICAL, criticals] = _at_least(extra, wanted[criticals])
-        automatic = check.auto_hit_from <= FACES
-        degrees[HIT, criticals & automatic] = _below(extra, wanted[criticals & automatic])
-        degrees[HIT, criticals & ~automatic] = 0
+        first = max(check.threat_from - 1, check.auto_miss_to)
+        automatic = slice(max(first, check.auto_hit_from - 1), None)
+        degrees[CRITICAL, first:] = _at_least(extra, wanted[first:])
+        degrees[HIT, first:] = 0
+        degrees[HIT, automatic] = _below(extra, wanted[automatic])
     if check.critical != Critical.CONFIRM:
-        threat = degrees[CRITICAL]
-    total = counts.sum()
-    return CheckTable(low=low, degrees=counts @ degrees / total, threat=counts @ threat / total)
+        threat[:] = degrees[CRITICAL]
+    table = counts @ found / total
+    return CheckTable(low=low, degrees=table[:DEGREES], threat=table[DEGREES])
 
 
-def _by_total(check: Check, extra: PMF, wanted: Integers) -> Floats:
-    """Degrees by total, margin and natural face, (4, 20, n_need), before any threat."""
-    degrees = np.zeros((DEGREES, *wanted.shape))
+def _by_total(check: Check, extra: PMF, wanted: Integers, degrees: Floats) -> None:
+    """Fill in degrees by total, margin and natural face, (4, 20, n_need), before any threat."""
     if check.critical == Critical.MARGIN:
         degrees[CRITICAL] = _at_least(extra, wanted + check.margin)
         degrees[HIT] = _window(extra, wanted, check.margin)
@@ -103,31 +110,36 @@ def _by_total(check: Check, extra: PMF, wanted: Integers) -> Floats:
     else:
         degrees[HIT] = _at_least(extra, wanted)
         degrees[MISS] = _below(extra, wanted)
-    automatic = check.auto_hit_from <= FACES
-    degrees[HIT, automatic] += degrees[0, automatic] + degrees[MISS, automatic]
-    degrees[:HIT, automatic] = 0
-    # A face that succeeds automatically does so with certainty, whatever the rounding of the dice: keep a sure thing exact.
-    if check.critical != Critical.MARGIN:
+    missed, automatic = _automatic(check)
+    if check.critical == Critical.MARGIN:
+        degrees[HIT, automatic] += degrees[0, automatic] + degrees[MISS, automatic]
+    else:  # with certainty, whatever the rounding of the dice
         degrees[HIT, automatic] = 1
-    missed = check.auto_miss_to >= FACES
+    degrees[:HIT, automatic] = 0
     degrees[:, missed] = 0
     degrees[0, missed] = 1
-    return degrees
 
 
-def _confirmation(check: Check, extra: PMF, wanted: Integers, counts: Integers) -> tuple[Floats, Floats]:
-    """Chances (n_need,) that the second check meets the defence, and that it does not."""
-    met, failed = _at_least(extra, wanted - check.confirm_bonus), _below(extra, wanted - check.confirm_bonus)
+def _confirmation(check: Check, extra: PMF, wanted: Integers, counts: Floats, total: int) -> tuple[Floats, Floats]:
+    """Chances (n_need,) that the second check meets the defence, and that it does not; a face has ``counts`` out of ``total``."""
+    second = wanted - check.confirm_bonus
+    met, failed = _at_least(extra, second), _below(extra, second)
     if check.confirm_naturals:
-        missed, automatic = check.auto_miss_to >= FACES, check.auto_hit_from <= FACES
+        missed, automatic = _automatic(check)
         met[missed], failed[missed] = 0, 1
         met[automatic], failed[automatic] = 1, 0
-    total = counts.sum()
     return counts @ met / total, counts @ failed / total
+
+
+def _automatic(check: Check) -> tuple[slice, slice]:
+    """Where the faces stand that miss and that hit whatever the total."""
+    return slice(check.auto_miss_to), slice(check.auto_hit_from - 1, None)
 
 
 def _at_least(extra: PMF, wanted: Integers) -> Floats:
     """The chance that the extra dice show at least ``wanted``; exactly 1 and 0 outside their range."""
+    if extra.p.size == 1:
+        return (wanted <= extra.low).astype(np.float64)
     tail = np.concatenate((np.cumsum(extra.p[::-1])[::-1], [0.0]))
     tail[0] = 1
     return tail[np.clip(wanted - extra.low, 0, extra.p.size)]
@@ -135,6 +147,8 @@ def _at_least(extra: PMF, wanted: Integers) -> Floats:
 
 def _below(extra: PMF, wanted: Integers) -> Floats:
     """The chance that the extra dice show less than ``wanted``; exactly 0 and 1 outside their range."""
+    if extra.p.size == 1:
+        return (wanted > extra.low).astype(np.float64)
     head = np.concatenate(([0.0], np.cumsum(extra.p)))
     head[-1] = 1
     return head[np.clip(wanted - extra.low, 0, extra.p.size)]
@@ -148,7 +162,7 @@ def _window(extra: PMF, first: Integers, width: int) -> Floats:
     return np.minimum(sums, 1.0)[np.clip(first + width - extra.low, 0, sums.size - 1)]
 
 
-def after_target(check: Check, holds_precision: tuple[bool, ...], target: Target) -> Floats:
+def after_target(check: Check, holds_precision: tuple[bool, ...], target: Defender) -> Floats:
     """Chances of (final degree, precision dropped) for every need of the `check_table`: steps 4 to 7.
 
     Parameters

@@ -10,8 +10,9 @@ from typing import Protocol, Self, TypeVar
 
 import numpy as np
 
-from analyzer.plan import HIT, LANDINGS, Area, Packet, Packets, Part, PlanError, Reduction, Roll, Target
-from analyzer.pmf import PMF, Integers, dice_pmf, weigh
+from analyzer.exact.defender import Defender
+from analyzer.plan import HIT, LANDINGS, Area, Packet, Packets, Part, PlanError, Reduction, Roll
+from analyzer.pmf import NOTHING, PMF, Integers, add_up, dice_pmf, weigh
 
 #: Most joint part sums enumerated when creatures with different reductions share one roll.
 MAX_JOINT = 2**22
@@ -44,32 +45,41 @@ class Damage:
     @classmethod
     def of(cls, alternatives: tuple[tuple[float, tuple[PMF, ...]], ...]) -> Self:
         """Damage with its moments worked out."""
-        weights = np.array([weight for weight, _ in alternatives])
-        means = np.array([sum(p.mean for p in packets) for _, packets in alternatives])
-        variances = np.array([sum(p.variance for p in packets) for _, packets in alternatives])
-        nones = np.array([float(np.prod([p.chance(0) for p in packets])) for _, packets in alternatives])
-        mean = means[0] + weights @ (means - means[0])
+        means, spreads, nones, highs = zip(*(_packets_together(packets) for _, packets in alternatives), strict=True)
+        weights = [weight for weight, _ in alternatives]
+        # From the first, so that a sure amount stays exact.
+        mean = means[0] + sum(weight * (one - means[0]) for weight, one in zip(weights, means, strict=True))
         return cls(
             alternatives=alternatives,
-            mean=float(mean),
-            variance=float(weights @ (variances + (means - mean) ** 2)),
-            none=float(weights @ nones),
-            highest=max(sum(p.high for p in packets) for _, packets in alternatives),
+            mean=mean,
+            variance=sum(weight * (spread + (one - mean) ** 2) for weight, one, spread in zip(weights, means, spreads, strict=True)),
+            none=sum(weight * none for weight, none in zip(weights, nones, strict=True)),
+            highest=max(highs),
         )
+
+
+def _packets_together(packets: tuple[PMF, ...]) -> tuple[float, float, float, int]:
+    """Mean, variance, the chance of 0 and the highest of independent packets."""
+    mean, variance, none, high = 0.0, 0.0, 1.0, 0
+    for one in packets:
+        middle, spread = one.moments()
+        mean, variance, none, high = mean + middle, variance + spread, none * one.chance(0), high + one.high
+    return mean, variance, none, high
 
 
 @lru_cache(maxsize=256)
 def damage_pmf(damage: Damage) -> PMF:
     """The distribution of an attack's damage in points."""
-    return PMF.mix((weight, sum(packets, start=PMF.point(0))) for weight, packets in damage.alternatives)
+    (weight, packets), *others = damage.alternatives
+    return PMF.mix((weight, add_up(packets)) for weight, packets in damage.alternatives) if others or weight != 1 else add_up(packets)
 
 
-def damage(packets: Packets, area: Area | None, degree: int, precision: bool, target: Target) -> Damage:
+def damage(packets: Packets, area: Area | None, degree: int, precision: bool, target: Defender) -> Damage:
     """The damage of ``packets``, dealt at a final ``degree`` with or without their precision rolls."""
     return _damage(packets, precision and not target.immune_precision, _landings(area, degree, target))
 
 
-def _landings(area: Area | None, degree: int, target: Target) -> Hurt:
+def _landings(area: Area | None, degree: int, target: Defender) -> Hurt:
     """Who is hurt by an attack of a final ``degree``, and how likely."""
     if area is None or (degree < HIT and not area.scatters):
         return ((LANDINGS - 1, ((target.reductions[0], 1),)),)
@@ -103,13 +113,14 @@ def packet_pmf(packet: Packet, precision: bool, creatures: tuple[tuple[Reduction
         When different reductions act on more than `MAX_JOINT` joint part sums.
     """
     if not creatures:
-        return PMF.point(0)
+        return NOTHING
     parts = [(part.type, part_pmf(part, precision)) for part in packet.parts]
     if len(creatures) == 1:
         (reductions, count) = creatures[0]
         groups = [(frozenset((kind,)), pmf) for kind, pmf in parts]
-        reduced = _through([(frozenset(), PMF.point(0)), *groups], reductions, lambda function, pmf: pmf.map(function))
-        return reduced.map(partial(_keep, packet.keep)).scale(count)
+        reduced = _through([(frozenset(), NOTHING), *groups], reductions, _reduced)
+        kept = reduced.floor(0) if packet.keep == (1, 1) else reduced.map(partial(_keep, packet.keep))
+        return kept.scale(count)
     return _shared(parts, packet.keep, creatures)
 
 
@@ -118,7 +129,7 @@ def _shared(parts: Sequence[tuple[str, PMF]], keep: tuple[int, int], creatures: 
     alike: dict[tuple[bool, ...], tuple[frozenset[str], PMF]] = {}
     for kind, pmf in parts:
         signature = tuple(r.covers(kind) for reductions, _ in creatures for r in reductions)
-        types, so_far = alike.get(signature, (frozenset(), PMF.point(0)))
+        types, so_far = alike.get(signature, (frozenset(), NOTHING))
         alike[signature] = (types | {kind}, so_far + pmf)
     joint = int(np.prod([float(pmf.p.size) for _, pmf in alike.values()]))
     if joint > MAX_JOINT:
@@ -128,7 +139,7 @@ def _shared(parts: Sequence[tuple[str, PMF]], keep: tuple[int, int], creatures: 
     groups = [(types, axis) for (types, _), axis in zip(alike.values(), axes, strict=True)]
     total = np.zeros((1,) * len(axes), dtype=np.int64)
     for reductions, count in creatures:
-        reduced = _through([(frozenset(), np.zeros_like(total)), *groups], reductions, lambda function, values: function(values))
+        reduced = _through([(frozenset(), np.zeros_like(total)), *groups], reductions, _reduce)
         total = total + count * _keep(keep, reduced)
     weight = np.ones_like(total, dtype=np.float64)
     for chance in chances:
@@ -139,7 +150,7 @@ def _shared(parts: Sequence[tuple[str, PMF]], keep: tuple[int, int], creatures: 
 def _through(
     groups: Sequence[tuple[frozenset[str], _Amount]],
     reductions: Reductions,
-    apply: Callable[[Callable[[Integers], Integers], _Amount], _Amount],
+    reduce: Callable[[Reduction, _Amount], _Amount],
 ) -> _Amount:
     """The sum of the parts after the reductions, each of which merges what it covers; amounts are PMFs or arrays of joint values."""
     left = list(groups)
@@ -148,7 +159,7 @@ def _through(
         if covered:
             left = [group for group in left if not any(map(reduction.covers, group[0]))]
             types: frozenset[str] = frozenset().union(*(group[0] for group in covered))
-            left.append((types, apply(partial(_reduce, reduction), _sum([amount for _, amount in covered]))))
+            left.append((types, reduce(reduction, _sum([amount for _, amount in covered]))))
     return _sum([amount for _, amount in left])
 
 
@@ -157,6 +168,13 @@ def _sum(amounts: Sequence[_Amount]) -> _Amount:
     for amount in amounts[1:]:
         total = total + amount
     return total
+
+
+def _reduced(reduction: Reduction, x: PMF) -> PMF:
+    change = reduction.add - reduction.subtract
+    if reduction.keep == (1, 1) and (change <= 0 or x.low > 0):
+        return x.shift(change).floor(0)
+    return x.map(partial(_reduce, reduction))
 
 
 def _reduce(reduction: Reduction, x: Integers) -> Integers:
@@ -169,16 +187,14 @@ def _keep(keep: tuple[int, int], x: Integers) -> Integers:
     return np.maximum(x, 0) * keep[0] // keep[1]
 
 
-@lru_cache(maxsize=512)
 def part_pmf(part: Part, precision: bool) -> PMF:
     """The distribution of a part's sum before reductions, with or without its precision rolls."""
-    rolls = (roll_pmf(roll) for roll in part.rolls if precision or not roll.precision)
-    return sum(rolls, start=PMF.point(0)).floor(part.minimum)
+    return add_up(roll_pmf(roll) for roll in part.rolls if precision or not roll.precision).floor(part.minimum)
 
 
 @lru_cache(maxsize=512)
 def roll_pmf(roll: Roll) -> PMF:
     """The distribution of one damage roll."""
     if roll.times == 0 or roll.scale == 0:
-        return PMF.point(0)
+        return NOTHING
     return dice_pmf(roll.dice).shift(roll.flat).floor(roll.minimum).best_of(roll.best_of).repeat(roll.times).scale(roll.scale)

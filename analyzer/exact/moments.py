@@ -9,6 +9,9 @@ import numpy as np
 
 from analyzer.pmf import Floats
 
+#: Less than any chance that keeps its digits, so that nothing can be divided by it.
+TINY = 1e-300
+
 
 class Moments(NamedTuple):
     """What is known of some counts on one branch of a round.
@@ -33,6 +36,10 @@ class Moments(NamedTuple):
     none: Floats
     some: Floats
 
+    def at(self, place: int | slice) -> Moments:
+        """Of several blows, with an axis of them before the last, some."""
+        return Moments(*(field[..., place, :] for field in self))
+
     def then(self, other: Moments) -> Moments:
         """These counts plus independent others."""
         return Moments(
@@ -48,6 +55,14 @@ def start(n_count: int, n_event: int, n_ac: int) -> Moments:
     """The sure branch on which nothing has happened."""
     nothing, zero = np.zeros((n_count, n_ac)), np.zeros((n_event, n_ac))
     return Moments(np.ones(n_ac), nothing, nothing, np.ones((n_event, n_ac)), zero)
+
+
+def together(blows: Moments) -> Moments:
+    """Independent counts one after another, each sure to come: fields have an axis of them before the last."""
+    none = blows.none.cumprod(axis=1)
+    some = blows.some.copy()
+    some[:, 1:] *= none[:, :-1]
+    return Moments(blows.mass[0], blows.mean.sum(axis=1), blows.spread.sum(axis=1), none[:, -1], some.sum(axis=1))
 
 
 def either(branches: Sequence[Moments]) -> Moments:
@@ -72,7 +87,7 @@ def pool(mass: Floats, mean: Floats, spread: Floats) -> tuple[Floats, Floats, Fl
     tuple of (n_ac,), (n_count, n_ac) and (n_count, n_ac) float64
     """
     total = mass.sum(axis=0)
-    share = (mass / np.where(total > 0, total, 1.0))[:, np.newaxis]
+    share = (mass / np.maximum(total, TINY))[:, np.newaxis]
     middle = mean[0] + ((mean - mean[0]) * share).sum(axis=0)
     distance = mean - middle
     return total, middle, (spread + mass[:, np.newaxis] * (distance * distance)).sum(axis=0)

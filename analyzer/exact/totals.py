@@ -3,147 +3,145 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from analyzer.exact.attack import Swing
+from analyzer.exact.attack import DAMAGES
 from analyzer.exact.damage import Damage, damage_pmf
-from analyzer.plan import Step, Turn
-from analyzer.pmf import PMF, Floats
+from analyzer.exact.layout import Layout
+from analyzer.pmf import Floats
 
-#: Most multisets of damages worked with at once, and most entries of their table; beyond either, PMFs are carried from attack to attack.
-MAX_MULTISETS = 4096
+#: Most multisets of damages told apart, most that come up, and most entries of their table; beyond any, PMFs are carried from attack to attack.
+MAX_CODES = 4096
+MAX_MULTISETS = 512
 MAX_ENTRIES = 2**23
 
-#: The outcomes of every attack of a plan by the attack's ``id``: hashing an attack walks all its dice.
-Swings = Mapping[int, Swing]
 
-
-def branches(step: Step, swings: Swings, state: int) -> Iterator[tuple[int, Swing | None, list[int]]]:
-    """Where a state can go: the state afterwards, the attack (None when it is skipped) and the outcomes that lead there."""
-    attack = step.variants[state]
-    if attack is None:
-        yield state, None, []
-        return
-    swing = swings[id(attack)]
-    goals: dict[int, list[int]] = {}
-    for row, degree in enumerate(swing.outcomes.degree):
-        goals.setdefault(step.after(state, degree), []).append(row)
-    for goal, rows in goals.items():
-        yield goal, swing, rows
-
-
-def by_damage(swing: Swing, rows: Sequence[int]) -> dict[Damage, Floats]:
-    """Each damage among some outcomes with its chances, (n_ac,) float64."""
-    chances: dict[Damage, Floats] = {}
-    for row in rows:
-        dealt = swing.outcomes.damage[row]
-        chances[dealt] = chances[dealt] + swing.chance[row] if dealt in chances else swing.chance[row]
-    return chances
-
-
-def highest(turns: Sequence[Turn], swings: Swings) -> int:
+def highest(made: Layout) -> int:
     """The highest total of a round."""
+    most = [one.highest for one in made.blows]
     total = 0
-    for turn in turns:
+    for turn in made.turns:
         reach = {0: 0}
-        for step in turn.steps:
+        for ways in turn:
             after: dict[int, int] = {}
-            for state, most in reach.items():
-                for goal, swing, rows in branches(step, swings, state):
-                    more = max((swing.outcomes.damage[row].highest for row in rows), default=0) if swing else 0
-                    after[goal] = max(after.get(goal, 0), most + more)
+            for state, so_far in reach.items():
+                for goal, place in ways[state]:
+                    after[goal] = max(after.get(goal, 0), so_far + (0 if place is None else most[place]))
             reach = after
         total += max(reach.values())
     return total
 
 
-def by_multisets(turns: Sequence[Turn], swings: Swings, n_ac: int, n_totals: int) -> Floats | None:
+def by_multisets(made: Layout, rows: Floats, n_totals: int) -> Floats | None:
     """The PMF of the total, (n_ac, n_totals) float64; None when there are too many multisets.
 
     Which damages come up how often (a multiset, coded as an integer: a digit per damage) has a chance per AC and a PMF that no AC changes: one matrix product.
     """
-    most = min(MAX_MULTISETS, MAX_ENTRIES // n_totals)
-    base = 1 + sum(len(turn.steps) for turn in turns)
-    digits: dict[Damage, int] = {}
-    keys, chances = [0], np.ones((1, n_ac))
-    for turn in turns:
-        held: dict[int, tuple[list[int], Floats]] = {0: (keys, chances)}
-        for step in turn.steps:
-            pieces: list[tuple[int, list[int], Floats]] = []
-            for state, (keys, chances) in held.items():
-                for goal, swing, rows in branches(step, swings, state):
-                    if swing is None:
-                        pieces.append((goal, keys, chances))
-                        continue
-                    for dealt, chance in by_damage(swing, rows).items():
-                        digit = 0 if dealt.highest == 0 else digits.setdefault(dealt, base ** len(digits))
-                        pieces.append((goal, [key + digit for key in keys], chances * chance))
-            held = _gather(pieces, n_ac)
-            if sum(len(keys) for keys, _ in held.values()) > most:
-                return None
-        keys, chances = _gather([(0, keys, chances) for keys, chances in held.values()], n_ac)[0]
-    return chances.T @ _table(keys, digits, n_totals)
+    units, size = _units(made)
+    if size > MAX_CODES:
+        return None
+    steps = [[units.get(dealt, 0) for dealt in one.damage] for one in made.blows]
+    chances = np.ones((1, rows.shape[2]))
+    for turn in made.turns:
+        held = {0: chances}
+        for ways in turn:
+            pieces: dict[int, list[tuple[int, Floats]]] = {}
+            for state, before in held.items():
+                for goal, place in ways[state]:
+                    if place is None:
+                        pieces.setdefault(goal, []).append((0, before))
+                    else:
+                        weight = rows[DAMAGES : DAMAGES + len(steps[place]), place, np.newaxis]
+                        pieces.setdefault(goal, []).extend(zip(steps[place], weight * before, strict=True))
+            held = {goal: _united(listed) for goal, listed in pieces.items()}
+        chances = _united([(0, one) for one in held.values()])
+    codes = np.flatnonzero(chances.any(axis=1))
+    if len(codes) > min(MAX_MULTISETS, MAX_ENTRIES // n_totals):
+        return None
+    product: Floats = chances[codes].T @ _table(codes.tolist(), units, n_totals)
+    return product
 
 
-def _gather(pieces: Sequence[tuple[int, list[int], Floats]], n_ac: int) -> dict[int, tuple[list[int], Floats]]:
-    """Per state the distinct multisets and their chances, (n_multiset, n_ac) float64."""
-    places: dict[int, dict[int, int]] = {}
-    rows = []
-    for goal, keys, _ in pieces:
-        place = places.setdefault(goal, {})
-        rows.append([place.setdefault(key, len(place)) for key in keys])
-    sums = {goal: np.zeros((len(place), n_ac)) for goal, place in places.items()}
-    for (goal, _, chances), row in zip(pieces, rows, strict=True):
-        sums[goal][row] += chances  # the keys of one piece are distinct
-    return {goal: (list(place), sums[goal]) for goal, place in places.items()}
+def _units(made: Layout) -> tuple[dict[Damage, int], int]:
+    """What one occurrence of each damage above 0 adds to the code of a multiset, and the number of codes."""
+    times: dict[Damage, int] = {}
+    for turn in made.turns:
+        for ways in turn:
+            struck = {place: None for branches in ways for _, place in branches if place is not None}
+            for dealt in {dealt: None for place in struck for dealt in made.blows[place].damage}:
+                if dealt.highest:
+                    times[dealt] = times.get(dealt, 0) + 1
+    units = {}
+    size = 1
+    # A table is built from its highest digits: the narrowest damage costs least to add.
+    for dealt in sorted(times, key=_width, reverse=True):
+        units[dealt] = size
+        size *= times[dealt] + 1
+    return units, size
 
 
-def _table(keys: Sequence[int], digits: Mapping[Damage, int], n_totals: int) -> Floats:
+def _width(dealt: Damage) -> int:
+    return damage_pmf(dealt).p.size
+
+
+def _united(pieces: Sequence[tuple[int, Floats]]) -> Floats:
+    """Chances of multisets, (n_code, n_ac) float64, from pieces that start at a code."""
+    if len(pieces) == 1:
+        code, chances = pieces[0]
+        return chances if code == 0 else np.concatenate((np.zeros((code, chances.shape[1])), chances))
+    total = np.zeros((max([code + len(chances) for code, chances in pieces]), pieces[0][1].shape[1]))
+    for code, chances in pieces:
+        total[code : code + len(chances)] += chances
+    return total
+
+
+def _table(codes: Sequence[int], units: Mapping[Damage, int], n_totals: int) -> Floats:
     """The PMF of every multiset, (n_multiset, n_totals) float64, each from the one that lacks one damage."""
-    units = list(digits.values())
-    single = [damage_pmf(dealt) for dealt in digits]
-    known = {0: PMF.point(0)}
-    table = np.zeros((len(keys), n_totals))
-    for row, key in zip(table, keys, strict=True):
-        missing = []
-        rest = key
-        while rest not in known:
-            last = bisect_right(units, rest) - 1
-            missing.append((rest, last))
-            rest -= units[last]
-        for found, last in reversed(missing):
-            known[found] = known[found - units[last]] + single[last]
-        pmf = known[key]
-        row[pmf.low : pmf.high + 1] = pmf.p
+    steps = list(units.values())
+    single = [(pmf.low, pmf.p[::-1]) for pmf in map(damage_pmf, units)]
+    known: dict[int, tuple[int, Floats]] = {0: (0, np.ones(1))}
+
+    def pmf(code: int) -> tuple[int, Floats]:
+        found = known.get(code)
+        if found is None:
+            last = bisect_right(steps, code) - 1
+            low, p = pmf(code - steps[last])
+            more, reverse = single[last]
+            found = known[code] = low + more, np.correlate(p, reverse, "full")
+        return found
+
+    table = np.zeros((len(codes), n_totals))
+    for row, code in zip(table, codes, strict=True):
+        low, p = pmf(code)
+        row[low : low + p.size] = p
     return table
 
 
-def by_states(turns: Sequence[Turn], swings: Swings, n_ac: int, n_totals: int) -> Floats:
+def by_states(made: Layout, rows: Floats, n_totals: int) -> Floats:
     """The PMF of the total, (n_ac, n_totals) float64, carried from attack to attack per state."""
-    whole = np.ones((n_ac, 1))
-    for turn in turns:
+    whole = np.ones((rows.shape[2], 1))
+    for turn in made.turns:
         held = {0: whole}
-        for step in turn.steps:
+        for ways in turn:
             after: dict[int, Floats] = {}
             for state, pmf in held.items():
-                for goal, swing, rows in branches(step, swings, state):
-                    moved = pmf if swing is None else _convolve_rows(pmf, _dealt(swing, rows))
+                for goal, place in ways[state]:
+                    moved = pmf if place is None else _convolve_rows(pmf, _dealt(made.blows[place].damage, rows[DAMAGES:, place]))
                     after[goal] = _add(after[goal], moved) if goal in after else moved
             held = after
         first, *others = held.values()
         whole = first
         for other in others:
             whole = _add(whole, other)
-    return _add(whole, np.zeros((n_ac, n_totals)))
+    return _add(whole, np.zeros((len(whole), n_totals)))
 
 
-def _dealt(swing: Swing, rows: Sequence[int]) -> Floats:
-    """Chances of each total of one attack on some of its outcomes, (n_ac, n_total) float64."""
-    chances = by_damage(swing, rows)
-    p = np.zeros((swing.chance.shape[1], 1 + max(dealt.highest for dealt in chances)))
-    for dealt, chance in chances.items():
+def _dealt(damages: Sequence[Damage], chances: Floats) -> Floats:
+    """Chances of each total of one blow, (n_ac, n_total) float64."""
+    p = np.zeros((chances.shape[1], 1 + max(dealt.highest for dealt in damages)))
+    for dealt, chance in zip(damages, chances, strict=False):
         pmf = damage_pmf(dealt)
         p[:, pmf.low : pmf.high + 1] += chance[:, np.newaxis] * pmf.p
     return p
