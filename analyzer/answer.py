@@ -10,6 +10,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from analyzer.columns import Columns
+
 if TYPE_CHECKING:  # drawn on demand only
     from matplotlib.figure import Figure
 
@@ -92,8 +94,13 @@ def answer(
     draw: Callable[[pd.DataFrame], Figure] | None = None,
 ) -> Answer:
     """An `Answer` of flat records."""
-    frame: Any = Answer(pd.DataFrame.from_records(list(records)))
+    frame: Any = Answer(pd.DataFrame(_series(records)) if isinstance(records, Columns) else pd.DataFrame.from_records(list(records)))
     told = {"verdict": verdict, "seed": seed, "trials": trials, "partial": partial, "notes": tuple(notes), "_played": tuple(played), "_draw": draw}
     for name, value in told.items():
         object.__setattr__(frame, name, value)
     return frame  # type: ignore[no-any-return]  # pandas would take a plain attribute for a column
+
+
+def _series(columns: Columns) -> dict[str, Any]:
+    """The columns as pandas takes them without looking at every text."""
+    return {name: pd.Series(held, dtype=object) if isinstance(held, np.ndarray) and held.dtype == object else held for name, held in columns.arrays.items()}

@@ -292,7 +292,7 @@ def _text(value: object, name: str, what: str) -> str:
 
 
 def _integer(value: object, name: str, what: str, limit: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, SupportsIndex):
+    if isinstance(value, bool) or not isinstance(value, int | SupportsIndex):
         raise TypeError(f"{name} must be {what}, or a whole number; got a value of type {type(value).__name__}")
     number = index(value)
     if abs(number) > limit:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Iterable, Iterator
 from itertools import cycle
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -88,7 +88,7 @@ def legend(drawing: Figure, named: dict[str, Look], *, columns: int = 2) -> None
         drawing.legend(handles=keys, loc="outside upper center", ncols=min(columns, len(keys)), frameon=False)
 
 
-def points(axes: Axes, x: pd.Series[float], frame: pd.DataFrame, column: str, look: Look) -> None:
+def points(axes: Axes, x: pd.Series[Any] | range, frame: pd.DataFrame, column: str, look: Look) -> None:
     """What a simulation found of a column, with error bars of two standard errors; nothing where it was not simulated."""
     if f"{column}_mc" not in frame:
         return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from math import isfinite
@@ -40,7 +40,7 @@ class Whole:
         if isinstance(value, str):
             found = _WHOLE.fullmatch(value.strip().replace("_", "").replace(",", "").replace("\N{MINUS SIGN}", "-"))
             number = None if found is None else int(found[1]) * 10 ** int(found[2] or 0)
-        elif isinstance(value, SupportsIndex) and not isinstance(value, bool):
+        elif isinstance(value, int | SupportsIndex) and not isinstance(value, bool):
             number = index(value)
         else:
             raise TypeError(f"{name} must be a whole number; got {value!r}")
@@ -134,3 +134,20 @@ class Many:
         """All of them."""
         alone = isinstance(value, str) or not isinstance(value, Iterable)
         return tuple(self.of.check(one, name) for one in ([value] if alone else value))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Keyed:
+    """Values by key: a mapping, or texts such as ``KEY=VALUES`` that the question reads itself."""
+
+    metavar: str = "KEY=VALUES"
+
+    def check(self, value: Any, name: str) -> Mapping[str, Any] | tuple[str, ...]:  # noqa: ANN401 - whatever a caller passes
+        """The mapping, or all the texts."""
+        if isinstance(value, Mapping):
+            return value
+        texts = (value,) if isinstance(value, str) or not isinstance(value, Iterable) else tuple(value)
+        for text in texts:
+            if not isinstance(text, str):
+                raise TypeError(f"{name} must be a mapping of key to values or texts such as {self.metavar}; got {text!r}")
+        return texts

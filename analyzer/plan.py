@@ -154,21 +154,16 @@ class Part:
     type: str
     rolls: tuple[Roll, ...]
     minimum: int = 0
+    #: the lowest and highest value, with or without the precision rolls; worked out once, because every attack with this part asks
+    lowest: int = field(init=False, repr=False, compare=False)
+    highest: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         _check(abs(self.minimum) <= MAX_TOTAL, "minimum", f"-{MAX_TOTAL} to {MAX_TOTAL}", self.minimum)
-
-    @property
-    def lowest(self) -> int:
-        """The lowest value of this part, with or without its precision rolls."""
         low = sum(min(r.lowest, 0) if r.precision else r.lowest for r in self.rolls)
-        return max(low, self.minimum)
-
-    @property
-    def highest(self) -> int:
-        """The highest value of this part, with or without its precision rolls."""
         high = sum(max(r.highest, 0) if r.precision else r.highest for r in self.rolls)
-        return max(high, self.minimum)
+        object.__setattr__(self, "lowest", max(low, self.minimum))
+        object.__setattr__(self, "highest", max(high, self.minimum))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -104,7 +104,7 @@ def whole(name: str, value: SupportsIndex) -> int:
     TypeError
         When it is a fraction, text or a truth value.
     """
-    if isinstance(value, bool) or not isinstance(value, SupportsIndex):
+    if isinstance(value, bool) or not isinstance(value, int | SupportsIndex):
         raise TypeError(f"{name} must be a whole number; got {value!r}")
     return index(value)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from typing import TYPE_CHECKING, Annotated, Any, ParamSpec, get_args, get_origin, get_type_hints
@@ -32,6 +32,9 @@ Hp = Annotated[int | str | None, Text(metavar="N|DICE")]
 Trials = Annotated[int, Whole(low=1, high=2**40)]
 Seed = Annotated[int | None, Whole(low=0)]
 Workers = Annotated[int, Whole(low=1, high=1024)]
+
+#: Parameters that the command line has no option for: it brings the builds and the target of its file, and a progress bar.
+_PYTHON_ONLY = ("builds", "target", "executor", "progress")
 
 _SHARED = {
     "builds": "builds : Build, Scenario or iterable of Build\n    What attacks; a scenario brings its target.",
@@ -64,7 +67,7 @@ class Column:
 class Found:
     """What a question found: flat records, sentences about them, and, where it simulated, the verdict and what repeats the run."""
 
-    records: list[Record]
+    records: Sequence[Record]
     notes: tuple[str, ...] = ()
     verdict: Verdict | None = None
     seed: int | None = None
@@ -93,6 +96,8 @@ class Question:
     grouped: tuple[str, ...]
     caption: str
     parameters: tuple[Parameter, ...]
+    #: whether it tells how far it has come
+    progress: bool
     find: Callable[..., Found]
     draw: Callable[[pd.DataFrame], Figure]
 
@@ -149,6 +154,7 @@ def question(
             parameters=tuple(
                 Parameter(name=name, kind=kind, default=signature.parameters[name].default, help=helps.get(name, "")) for name, kind in kinds.items()
             ),
+            progress="progress" in signature.parameters,
             find=checked,
             draw=draw,
         )
@@ -166,11 +172,11 @@ def question_of(function: Callable[..., Any]) -> Question:
 
 
 def _kinds(find: Callable[..., Any]) -> dict[str, Kind | None]:
-    """The kind of every parameter but builds and target; None for a flag."""
+    """The kind of every parameter that the command line has too; None for a flag."""
     out: dict[str, Kind | None] = {}
     hints: Mapping[str, Any] = get_type_hints(find, include_extras=True)
     for name in inspect.signature(find).parameters:
-        if name in ("builds", "target"):
+        if name in _PYTHON_ONLY:
             continue
         hint = hints[name]
         out[name] = get_args(hint)[1] if get_origin(hint) is Annotated else None

@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from operator import index
 from pathlib import Path
-from typing import Any, SupportsIndex
+from typing import Any
 
 from analyzer.dice import NotationError
 from analyzer.rulekit.buildfile import read, unknown_keys
@@ -379,7 +379,7 @@ def _raise(found: Iterable[Problem]) -> None:
 
 
 def _is_shift(key: str, value: object) -> bool:
-    return key in ("attack", "damage") and isinstance(value, SupportsIndex) and not isinstance(value, bool)
+    return key in ("attack", "damage") and hasattr(value, "__index__") and not isinstance(value, bool)
 
 
 def _is_boolean(game: AnySystem, key: str) -> bool:

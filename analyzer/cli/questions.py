@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,8 +14,8 @@ from analyzer import analyses
 from analyzer.cli import options as o
 from analyzer.cli import tables
 from analyzer.cli.app import DISAGREE
-from analyzer.cli.output import Format, check_picture, console, emit, message, save
-from analyzer.parameters import Many
+from analyzer.cli.output import Format, check_picture, console, emit, message, progress, save
+from analyzer.parameters import Keyed, Many
 from analyzer.question import Found, Parameter, Question, question_of
 
 #: What every question takes beside its own parameters.
@@ -55,7 +56,7 @@ def _option(parameter: Parameter) -> tuple[Any, Any]:
     text = parameter.help.replace("[", "\\[")
     if parameter.kind is None:
         return Annotated[bool, typer.Option(flag, help=text)], False
-    if isinstance(parameter.kind, Many):
+    if isinstance(parameter.kind, Many | Keyed):
         return Annotated[list[str] | None, typer.Option(flag, metavar=parameter.kind.metavar, help=f"{text} Repeatable.")], None
     return Annotated[str | None, typer.Option(flag, metavar=parameter.kind.metavar, help=text)], None
 
@@ -73,7 +74,9 @@ def _play(asked: Question, given: dict[str, Any]) -> None:
     if values.get("simulate") and "workers" not in values and any(parameter.name == "workers" for parameter in asked.parameters):
         values["workers"] = o.workers_of(None)
     loaded = o.picked(o.scenario_of(file or asked.example, given["rule"]), given["build"])
-    found = asked.find(loaded, **values)
+    with progress(None) if asked.progress else nullcontext() as advance:
+        told = {"progress": advance} if asked.progress else {}
+        found = asked.find(loaded, **values, **told)
     emit(found.records, form, lambda records, screen: tables.answer(records, asked, screen))
     if form is Format.TABLE:
         for note in found.notes:

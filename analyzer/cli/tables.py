@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import TYPE_CHECKING
 
 from rich import box
@@ -174,16 +174,16 @@ def _answer(records: Sequence[Record], asked: Question, columns: Sequence[Column
         if column.key in simulated:
             table.add_column("simulated \N{PLUS-MINUS SIGN}SE", justify="right", no_wrap=True, style="cyan")
     before: tuple[Value, ...] = ()
-    for i, record in enumerate(records):
-        group = tuple(record.get(key) for key in asked.grouped)
-        following = tuple(records[i + 1].get(key) for key in asked.grouped) if i + 1 < len(records) else group
+    groups = [tuple(record.get(key) for key in asked.grouped) for record in records]
+    several = bool(asked.grouped) and any(one == other for one, other in pairwise(groups))
+    for i, (record, group) in enumerate(zip(records, groups, strict=True)):
         cells: list[str] = []
         for column in columns:
             repeated = column.key in asked.grouped and group == before
             cells.append("" if repeated else _cell(record.get(column.key), column))
             if column.key in simulated:
                 cells.append(_simulated_cell(record, column))
-        table.add_row(*cells, end_section=bool(asked.grouped) and following != group)
+        table.add_row(*cells, end_section=several and groups[i + 1 : i + 2] != [group])
         before = group
     return table
 

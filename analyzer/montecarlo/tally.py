@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import sqrt
 from typing import Self
 
 import numpy as np
@@ -37,6 +38,12 @@ class Tally:
     #: sum and sum of squares of the rounds' damage
     total: int
     total_squares: int
+
+    @property
+    def standard_error(self) -> float:
+        """The standard error of the mean damage, 0 when it never varied."""
+        spread = self.trials * self.total_squares - self.total * self.total
+        return sqrt(spread / (self.trials - 1)) / self.trials if self.trials > 1 else 0.0
 
     def __add__(self, other: Self) -> Self:
         histogram = None if self.histogram is None or other.histogram is None else self.histogram + other.histogram

@@ -51,7 +51,7 @@ class Between:
 
     def __call__(self, value: object) -> int:
         """The value, checked."""
-        if isinstance(value, bool) or not isinstance(value, SupportsIndex) or not self.low <= index(value) <= self.high or index(value) % self.step:
+        if isinstance(value, bool) or not isinstance(value, int | SupportsIndex) or not self.low <= index(value) <= self.high or index(value) % self.step:
             raise _wrong(self.what)
         return index(value)
 
@@ -185,7 +185,7 @@ class Points:
         """The value, checked."""
         if value == "immune":
             return "immune"
-        if isinstance(value, bool) or not isinstance(value, SupportsIndex) or not 0 <= index(value) <= MAX_SUM:
+        if isinstance(value, bool) or not isinstance(value, int | SupportsIndex) or not 0 <= index(value) <= MAX_SUM:
             raise _wrong(f'points from 0 to {MAX_SUM} or "immune"')
         return index(value)
 
