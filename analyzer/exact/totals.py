@@ -124,16 +124,16 @@ def _listed(pieces: Sequence[tuple[int, _Held]]) -> _Held:
 def _table(codes: Sequence[int], units: Mapping[Damage, int], n_totals: int) -> Floats:
     """The PMF of every multiset, (n_multiset, n_totals) float64, each from the one that lacks one damage."""
     steps = list(units.values())
-    single = [(pmf.low, pmf.p[::-1]) for pmf in map(damage_pmf, units)]
-    known: dict[int, tuple[int, Floats]] = {0: (0, np.ones(1))}
+    single = [damage_pmf(dealt) for dealt in units]
+    reverse = [one.p[::-1] for one in single]
+    known = {0: (0, np.ones(1)), **{step: (one.low, one.p) for step, one in zip(steps, single, strict=True)}}
 
     def pmf(code: int) -> tuple[int, Floats]:
         found = known.get(code)
         if found is None:
             last = bisect_right(steps, code) - 1
             low, p = pmf(code - steps[last])
-            more, reverse = single[last]
-            found = known[code] = low + more, np.correlate(p, reverse, "full")
+            found = known[code] = low + single[last].low, np.correlate(p, reverse[last], "full")
         return found
 
     table = np.zeros((len(codes), n_totals))
