@@ -49,8 +49,9 @@ def by_multisets(made: Layout, rows: Floats, n_totals: int) -> Floats | None:
     if size > _MAX_CODE:
         return None
     limit = min(MAX_MULTISETS, MAX_ENTRIES // n_totals)
+    listed = size > MAX_BOX
     moves = [[units.get(dealt, 0) for dealt in one.damage] for one in made.blows]
-    whole: _Held = (None if size <= MAX_BOX else np.zeros(1, dtype=np.int64), np.ones((1, rows.shape[2])))
+    whole: _Held = (np.zeros(1, dtype=np.int64) if listed else None, np.ones((1, rows.shape[2])))
     for turn in made.turns:
         held = {0: whole}
         for ways in turn:
@@ -62,8 +63,8 @@ def by_multisets(made: Layout, rows: Floats, n_totals: int) -> Floats | None:
                     else:
                         moved = rows[DAMAGES : DAMAGES + len(moves[place]), place, np.newaxis] * chances
                         pieces.setdefault(goal, []).extend((move, (codes, one)) for move, one in zip(moves[place], moved, strict=True))
-            held = {goal: _united(listed) for goal, listed in pieces.items()}
-            if sum([len(chances) for _, chances in held.values()]) > max(limit, MAX_BOX):
+            held = {goal: _united(branches) for goal, branches in pieces.items()}
+            if listed and sum([len(chances) for _, chances in held.values()]) > limit:
                 return None
         whole = _united([(0, one) for one in held.values()])
     codes, chances = whole
