@@ -48,6 +48,13 @@ def test_engine(measure, reference, forget):
     assert found.pmf.shape[0] == len(ACS)
 
 
+def test_engine_asked_again(measure, reference):
+    """What a second build with the same damage costs: its distributions are remembered, the round's is not."""
+    method = "analyzer, engine, damages known from the last call"
+    found = measure(evaluate, lambda: (*reference, ACS), group=GROUP, method=method, work=len(ACS), unit="AC", rounds=300)
+    assert found.pmf.shape[0] == len(ACS)
+
+
 def test_question(measure, build, target, forget):
     """The same as a user asks it, from the build to the DataFrame."""
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from analyzer.exact import evaluate, totals
+from analyzer.exact import evaluate, rounds, totals
 from analyzer.plan import (
     LANDINGS,
     MAX_TOTAL,
@@ -275,11 +275,24 @@ def test_a_round_too_large_keeps_its_moments():
 
 
 @pytest.mark.parametrize("name", ["degree 3 its own", "skipped keeps the state", "turns of other sizes", "steps"])
-def test_both_ways_to_the_distribution_agree(name, monkeypatch):
+@pytest.mark.parametrize(("limit", "most", "way"), [("MAX_MULTISETS", 2, "by_states"), ("MAX_BOX", 0, "_listed"), ("_MAX_CODE", 1, "by_states")])
+def test_every_way_to_the_distribution_agrees(name, limit, most, way, monkeypatch):
+    """Multisets by their code, the same with codes listed, and PMFs carried per state."""
+    calls = []
+
+    def watched(room, function):
+        taken = getattr(room, function)
+        monkeypatch.setattr(room, function, lambda *given: calls.append(function) or taken(*given))
+
+    watched(totals, "_listed")
+    watched(rounds, "by_states")
     plan = Plan(turns=TURNS[name][0].turns * 3)
+    monkeypatch.setattr(totals, "MAX_BOX", 2**20)
     first = evaluate(plan, Target(ac=(12,)), ACS)
-    monkeypatch.setattr(totals, "MAX_MULTISETS", 2)
+    assert not calls
+    monkeypatch.setattr(totals, limit, most)
     second = evaluate(plan, Target(ac=(12,)), ACS)
+    assert set(calls) == {way}
     assert first.pmf.shape == second.pmf.shape
     np.testing.assert_allclose(first.pmf, second.pmf, rtol=1e-12, atol=0)
     points = np.arange(first.pmf.shape[1])

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from analyzer.exact import evaluate, lower_means, means
@@ -33,7 +33,7 @@ def test_every_field_at_once():
     np.testing.assert_allclose(means(plans, targets, acs), singly(plans, targets, acs), rtol=1e-12, atol=0)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     chosen=st.lists(st.tuples(st.sampled_from(PAIRS), st.integers(-9, 9), st.integers(10, 21)), min_size=1, max_size=6),
     acs=st.lists(st.integers(-30, 60), min_size=1, max_size=4),

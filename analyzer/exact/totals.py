@@ -10,12 +10,18 @@ import numpy as np
 from analyzer.exact.attack import DAMAGES
 from analyzer.exact.damage import Damage, damage_pmf
 from analyzer.exact.layout import Layout
-from analyzer.pmf import Floats
+from analyzer.pmf import Floats, Integers
 
-#: Most multisets of damages told apart, most that come up, and most entries of their table; beyond any, PMFs are carried from attack to attack.
-MAX_CODES = 4096
-MAX_MULTISETS = 512
+#: Most multisets of damages, and most entries of their table; beyond either, PMFs are carried from attack to attack.
+MAX_MULTISETS = 4096
 MAX_ENTRIES = 2**23
+#: Up to so many codes, chances stand at their code, come up or not; beyond, codes that come up are listed.
+MAX_BOX = 512
+#: Codes are int64.
+_MAX_CODE = 2**62
+
+#: Codes in order, (n_code,) int64 or None when they are 0, 1, ..., and their chances, (n_code, n_ac) float64.
+_Held = tuple[Integers | None, Floats]
 
 
 def highest(made: Layout) -> int:
@@ -40,27 +46,32 @@ def by_multisets(made: Layout, rows: Floats, n_totals: int) -> Floats | None:
     Which damages come up how often (a multiset, coded as an integer: a digit per damage) has a chance per AC and a PMF that no AC changes: one matrix product.
     """
     units, size = _units(made)
-    if size > MAX_CODES:
+    if size > _MAX_CODE:
         return None
-    steps = [[units.get(dealt, 0) for dealt in one.damage] for one in made.blows]
-    chances = np.ones((1, rows.shape[2]))
+    limit = min(MAX_MULTISETS, MAX_ENTRIES // n_totals)
+    listed = size > MAX_BOX
+    moves = [[units.get(dealt, 0) for dealt in one.damage] for one in made.blows]
+    whole: _Held = (np.zeros(1, dtype=np.int64) if listed else None, np.ones((1, rows.shape[2])))
     for turn in made.turns:
-        held = {0: chances}
+        held = {0: whole}
         for ways in turn:
-            pieces: dict[int, list[tuple[int, Floats]]] = {}
-            for state, before in held.items():
+            pieces: dict[int, list[tuple[int, _Held]]] = {}
+            for state, (codes, chances) in held.items():
                 for goal, place in ways[state]:
                     if place is None:
-                        pieces.setdefault(goal, []).append((0, before))
+                        pieces.setdefault(goal, []).append((0, (codes, chances)))
                     else:
-                        weight = rows[DAMAGES : DAMAGES + len(steps[place]), place, np.newaxis]
-                        pieces.setdefault(goal, []).extend(zip(steps[place], weight * before, strict=True))
-            held = {goal: _united(listed) for goal, listed in pieces.items()}
-        chances = _united([(0, one) for one in held.values()])
-    codes = np.flatnonzero(chances.any(axis=1))
-    if len(codes) > min(MAX_MULTISETS, MAX_ENTRIES // n_totals):
+                        moved = rows[DAMAGES : DAMAGES + len(moves[place]), place, np.newaxis] * chances
+                        pieces.setdefault(goal, []).extend((move, (codes, one)) for move, one in zip(moves[place], moved, strict=True))
+            held = {goal: _united(branches) for goal, branches in pieces.items()}
+            if listed and sum([len(chances) for _, chances in held.values()]) > limit:
+                return None
+        whole = _united([(0, one) for one in held.values()])
+    codes, chances = whole
+    live = np.flatnonzero(chances.any(axis=1))
+    if len(live) > limit:
         return None
-    product: Floats = chances[codes].T @ _table(codes.tolist(), units, n_totals)
+    product: Floats = chances[live].T @ _table((live if codes is None else codes[live]).tolist(), units, n_totals)
     return product
 
 
@@ -86,30 +97,44 @@ def _width(dealt: Damage) -> int:
     return damage_pmf(dealt).p.size
 
 
-def _united(pieces: Sequence[tuple[int, Floats]]) -> Floats:
-    """Chances of multisets, (n_code, n_ac) float64, from pieces that start at a code."""
-    if len(pieces) == 1:
-        code, chances = pieces[0]
-        return chances if code == 0 else np.concatenate((np.zeros((code, chances.shape[1])), chances))
-    total = np.zeros((max([code + len(chances) for code, chances in pieces]), pieces[0][1].shape[1]))
-    for code, chances in pieces:
-        total[code : code + len(chances)] += chances
-    return total
+def _united(pieces: Sequence[tuple[int, _Held]]) -> _Held:
+    """Multisets from pieces, each moved by a code."""
+    (move, (codes, chances)), *others = pieces
+    if not others and move == 0:
+        return codes, chances
+    if codes is not None:
+        return _listed(pieces)
+    total = np.zeros((max([move + len(chances) for move, (_, chances) in pieces]), chances.shape[1]))
+    for move, (_, chances) in pieces:
+        total[move : move + len(chances)] += chances
+    return None, total
+
+
+def _listed(pieces: Sequence[tuple[int, _Held]]) -> _Held:
+    """The same where codes are listed."""
+    moved = [codes + move for move, (codes, _) in pieces if codes is not None]
+    found, places = np.unique(np.concatenate(moved), return_inverse=True)
+    total = np.zeros((len(found), pieces[0][1][1].shape[1]))
+    first = 0
+    for _, (_, chances) in pieces:
+        total[places[first : first + len(chances)]] += chances  # the codes of one piece are distinct
+        first += len(chances)
+    return found, total
 
 
 def _table(codes: Sequence[int], units: Mapping[Damage, int], n_totals: int) -> Floats:
     """The PMF of every multiset, (n_multiset, n_totals) float64, each from the one that lacks one damage."""
     steps = list(units.values())
-    single = [(pmf.low, pmf.p[::-1]) for pmf in map(damage_pmf, units)]
-    known: dict[int, tuple[int, Floats]] = {0: (0, np.ones(1))}
+    single = [damage_pmf(dealt) for dealt in units]
+    reverse = [one.p[::-1] for one in single]
+    known = {0: (0, np.ones(1)), **{step: (one.low, one.p) for step, one in zip(steps, single, strict=True)}}
 
     def pmf(code: int) -> tuple[int, Floats]:
         found = known.get(code)
         if found is None:
             last = bisect_right(steps, code) - 1
             low, p = pmf(code - steps[last])
-            more, reverse = single[last]
-            found = known[code] = low + more, np.correlate(p, reverse, "full")
+            found = known[code] = low + single[last].low, np.correlate(p, reverse[last], "full")
         return found
 
     table = np.zeros((len(codes), n_totals))
