@@ -15,11 +15,11 @@ import numpy as np
 import pytest
 import typer
 from pydantic import Field
-from typer.main import get_command_name
+from typer.main import get_command, get_command_name
 from typer.testing import CliRunner
 
 import analyzer.systems
-from analyzer.cli.app import Checked, Listed, app, whole
+from analyzer.cli.app import Checked, app, whole
 from analyzer.cli.index import COMMANDS
 from analyzer.montecarlo import kernel, record, simulate, warm
 from analyzer.montecarlo.lower import lower
@@ -49,19 +49,24 @@ def imported(*args):
 # -- the list of commands ------------------------------------------------------------------------------------------------------------------------------
 
 
-def test_the_index_is_what_the_modules_have():
-    modules = {entry.module for entry in COMMANDS.values()}
-    for module in modules:
-        listed = [name for name, entry in COMMANDS.items() if entry.module == module]
-        registered = {one.name or get_command_name(one.callback.__name__) for name in listed for one in import_module(module).app_of(name).registered_commands}
-        assert registered == set(listed)
+LISTED = get_command(app).commands
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_a_line_of_the_index_is_the_commands_own(name):
-    command = Listed(name, COMMANDS[name]).load()
+def named(registered):
+    return registered.name or get_command_name(registered.callback.__name__)
+
+
+def test_the_list_is_what_the_modules_have():
+    for module in {command.entry.module for command in LISTED.values()}:
+        names = {name for name, command in LISTED.items() if command.entry.module == module}
+        assert {named(one) for name in names for one in import_module(module).app_of(name).registered_commands} == names
+
+
+@pytest.mark.parametrize("name", LISTED)
+def test_a_line_of_the_list_is_the_commands_own(name):
+    command = LISTED[name].load()
     assert command.name == name
-    assert " ".join(command.help.split("\n\n")[0].split()) == COMMANDS[name].help
+    assert " ".join(command.help.split("\n\n")[0].split()) == LISTED[name].help
     assert not command.hidden
     assert not command.deprecated
 
@@ -69,10 +74,8 @@ def test_a_line_of_the_index_is_the_commands_own(name):
 def test_the_list_looks_as_if_every_command_had_been_imported():
     eager = typer.Typer(add_completion=False, no_args_is_help=True, context_settings={"help_option_names": ["-h", "--help"]})
     eager.callback()(whole)
-    for name, entry in COMMANDS.items():
-        for one in import_module(entry.module).app_of(name).registered_commands:
-            if (one.name or get_command_name(one.callback.__name__)) == name:
-                eager.registered_commands.append(one)
+    for name, command in LISTED.items():
+        eager.registered_commands += [one for one in import_module(command.entry.module).app_of(name).registered_commands if named(one) == name]
     for args in (["--help"], ["-h"], [], ["compar"], ["nonsense"]):
         shown, wanted = (CliRunner().invoke(one, args, prog_name="analyzer") for one in (app, eager))
         assert (shown.exit_code, shown.output) == (wanted.exit_code, wanted.output)
