@@ -36,8 +36,10 @@ SWEPT = 4
 #: Sides whose programs a process keeps.
 KEPT = 64
 
-for _kernel in (k.run, k.run_sweep):
-    start_warm(_kernel)
+#: The ways into the kernel.
+ENTRIES = (k.run, k.run_sweep)
+for _entry in ENTRIES:
+    start_warm(_entry)
 
 
 def key_of(seed: int) -> np.uint64:
@@ -62,7 +64,7 @@ def check_trials(trials: int) -> None:
 
 def compiled() -> bool:
     """Whether the kernel is compiled in this process or on disk, so that a simulation starts at once."""
-    return all(_compiled(function) for function in (k.run, k.run_sweep))
+    return all(_compiled(function) for function in ENTRIES)
 
 
 def _compiled(function: Any) -> bool:  # noqa: ANN401 - Numba's functions have no type
