@@ -45,6 +45,8 @@ analyzer.compare(build, 28, target={{"ac": 28, "reduction": {{"physical": 5}}}},
 print(next(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM:")))
 """
 HEAVY = ("numba", "pandas", "matplotlib", "scipy")
+#: An installation leaves bytecode beside every module. Where Python was told to write none, a checkout would be compiled again at every start.
+_AS_INSTALLED = {"PYTHONDONTWRITEBYTECODE": ""}
 
 
 class Cost(NamedTuple):
@@ -65,7 +67,12 @@ def python(code: str, *arguments: str, environment: Mapping[str, str] | None = N
     started = perf_counter()
     before = os.times()
     done = subprocess.run(  # noqa: S603 - our own code
-        [sys.executable, "-c", code, *arguments], cwd=ROOT, env={**os.environ, **(environment or {})}, capture_output=True, text=True, check=False
+        [sys.executable, "-c", code, *arguments],
+        cwd=ROOT,
+        env={**os.environ, **_AS_INSTALLED, **(environment or {})},
+        capture_output=True,
+        text=True,
+        check=False,
     )
     wall, after = perf_counter() - started, os.times()
     if done.returncode:

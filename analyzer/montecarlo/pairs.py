@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyzer.montecarlo import kernel as k
-from analyzer.montecarlo.lower import Lowered, lower
-from analyzer.montecarlo.simulate import BLOCK, CHUNK, check_trials, key_of, nothing_recorded
+from analyzer.montecarlo.lower import Lowered
+from analyzer.montecarlo.simulate import BLOCK, CHUNK, check_trials, key_of, nothing_recorded, program_of
 from analyzer.montecarlo.tally import empty_arrays
 from analyzer.plan import Plan, Target
 
@@ -62,7 +62,7 @@ def paired(first: tuple[Plan, Target], second: tuple[Plan, Target], *, trials: i
         Trials or seed out of range.
     """
     check_trials(trials)
-    sides = [lower(plan, target, target.ac) for plan, target in (first, second)]
+    sides = [program_of(plan, target, target.ac) for plan, target in (first, second)]
     sums = [0, 0, 0, 0]
     for start in range(0, trials, CHUNK):
         a, b = (_totals(side, seed, start, min(CHUNK, trials - start)) for side in sides)

@@ -22,6 +22,7 @@ from analyzer.montecarlo import pool
 from analyzer.montecarlo.ledger import Enough, Ledger, Piece, Progress, Result
 from analyzer.montecarlo.lower import Lowered, lower, lower_sweep
 from analyzer.montecarlo.tally import Tally, empty_arrays, freeze
+from analyzer.montecarlo.warm import start_warm
 from analyzer.plan import Plan, Target, sweep
 
 #: Trials of one kernel call.
@@ -34,6 +35,11 @@ SECONDS, SECONDS_AWAY = 0.1, 0.5
 SWEPT = 4
 #: Sides whose programs a process keeps.
 KEPT = 64
+
+#: The ways into the kernel.
+ENTRIES = (k.run, k.run_sweep)
+for _entry in ENTRIES:
+    start_warm(_entry)
 
 
 def key_of(seed: int) -> np.uint64:
@@ -58,7 +64,7 @@ def check_trials(trials: int) -> None:
 
 def compiled() -> bool:
     """Whether the kernel is compiled in this process or on disk, so that a simulation starts at once."""
-    return all(_compiled(function) for function in (k.run, k.run_sweep))
+    return all(_compiled(function) for function in ENTRIES)
 
 
 def _compiled(function: Any) -> bool:  # noqa: ANN401 - Numba's functions have no type
@@ -119,6 +125,12 @@ def play_sweep(job: Job) -> tuple[Tally, ...]:
         parts = tuple(freeze(job.lowered, trials, k.Tallies(*(array[i] for array in arrays))) for i in range(len(rows)))
         result = parts if result is None else tuple(a + b for a, b in zip(result, parts, strict=True))
     return result or ()
+
+
+@lru_cache(maxsize=KEPT)
+def program_of(plan: Plan, target: Target, defences: tuple[int, ...]) -> Lowered:
+    """What `lower` makes of a plan and a target, kept for the next call; its arrays are read only, by everyone."""
+    return lower(plan, target, defences)
 
 
 @lru_cache(maxsize=KEPT)

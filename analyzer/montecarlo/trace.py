@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyzer.montecarlo import kernel as k
-from analyzer.montecarlo.lower import Lowered, lower
-from analyzer.montecarlo.simulate import BLOCK, MAX_TRIALS, key_of
+from analyzer.montecarlo.lower import Lowered
+from analyzer.montecarlo.simulate import BLOCK, MAX_TRIALS, key_of, program_of
 from analyzer.montecarlo.tally import empty_arrays
 from analyzer.plan import Plan, Target, sweep
 
@@ -89,7 +89,7 @@ def record(plan: Plan, target: Target, ac: int | None, *, first: int, trials: in
     """
     if not (first >= 0 and trials >= 1 and first + trials <= MAX_TRIALS):
         raise ValueError(f"trials must be a range within 0 to {MAX_TRIALS - 1}; got {first} to {first + trials - 1}")
-    lowered = lower(plan, target, target.ac if ac is None else [int(d) for d in sweep(plan, target, [ac])[0]])
+    lowered = program_of(plan, target, target.ac if ac is None else tuple(int(d) for d in sweep(plan, target, [ac])[0]))
     recorder = _recorder(lowered, trials, dice=dice)
     k.run(lowered.program, key_of(seed), first, trials, min(BLOCK, trials), 0, empty_arrays(lowered), recorder)
     return Recorded(

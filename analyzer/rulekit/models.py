@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from threading import RLock
 from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -14,11 +15,23 @@ from analyzer.rulekit.problems import Problem, ProblemError, from_validation
 AnyModel = TypeVar("AnyModel", bound="Model")
 W = TypeVar("W", bound="Named")
 
+_BUILDING = RLock()
+
 
 class Model(BaseModel):
     """A table of a build file: no unknown keys, no conversions, no changes."""
 
+    # Built when first used: most models of a game are of no use to a command, and building one costs start-up time.
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, defer_build=True)
+
+    @classmethod
+    def model_rebuild(cls, **options: Any) -> bool | None:  # noqa: ANN401 - pydantic's own
+        """Build what validates the table: one thread at a time, and without a look at what the caller's variables are called.
+
+        Later releases of pydantic see to the first themselves; the second would keep those variables alive.
+        """
+        with _BUILDING:
+            return super().model_rebuild(**options | {"_parent_namespace_depth": 0})
 
     @classmethod
     def presence(cls, keys: frozenset[str]) -> Iterator[Problem]:
