@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from statistics import median
 
-from benchmarks import fresh, test_exact, test_games, test_means, test_pathfinder2e, test_reference, test_sweep
+from benchmarks import fresh, test_exact, test_games, test_grid, test_means, test_pathfinder2e, test_reference, test_sweep
 from benchmarks.fresh import Cost
 from benchmarks.numpy_games import GAMES
 from benchmarks.ours import KERNEL
