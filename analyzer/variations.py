@@ -84,7 +84,7 @@ def die_step() -> Variation:
         dice = [die for _, entry in _weapon_damage(model) for die in entry.sum.dice]
         if not any(die.sides in SIZES for die in dice):
             held = ", ".join(dict.fromkeys(f"d{die.sides}" for die in dice)) or "none"
-            raise UnvariedError(f"weapon dice must be of a size from d{SIZES[0]} to d{SIZES[-1]} to grow; got {held}")
+            raise UnvariedError(f"no weapon dice from d{SIZES[0]} to d{SIZES[-1]}, but {held}")
         return _weapons(model, lambda weapon, _: {key: replace(entry, sum=_larger(entry.sum)) for key, entry in _own_damage(weapon)})
 
     return Variation(key="die", label="+1 die step", keys=keys)
@@ -106,7 +106,7 @@ def multiplier() -> Variation:
 
     def keys(system: str, model: Model) -> Mapping[str, Any]:
         if not any(isinstance(getattr(weapon, _CRITICAL, None), CriticalRange) for weapon, _ in _held(model)):
-            raise UnvariedError(f"criticals must have a multiplier to be raised; got none in {system}")
+            raise UnvariedError(f"no critical multiplier in {system}")
         return _critical(system, model, lambda old: replace(old, multiplier=min(old.multiplier + 1, MAX_MULTIPLIER)))
 
     return Variation(key="multiplier", label="+1 multiplier", keys=keys)
@@ -118,7 +118,7 @@ def extra(dice: str = "1d6") -> Variation:
 
     def keys(system: str, model: Model) -> Mapping[str, Any]:
         if "extra" not in type(model).model_fields:
-            raise UnvariedError(f"extra must be a key of the build to add dice; got a build of {system}, which has none")
+            raise UnvariedError(f"no key for extra damage in this build of {system}")
         first = next((entry for _, entry in _weapon_damage(model)), given)
         entries: tuple[Damage, ...] = getattr(model, "extra")  # noqa: B009 - a key that not every model has
         return {"extra": (*entries, given if given != replace(given, type=Damage(sum=given.sum).type) else replace(given, type=first.type))}
@@ -132,7 +132,7 @@ def another() -> Variation:
     def keys(system: str, model: Model) -> Mapping[str, Any]:
         changes = model.another()
         if not changes:
-            raise UnvariedError("the round must have a place for another attack; got none in this build")
+            raise UnvariedError("no place for another attack in the round")
         return changes
 
     return Variation(key="another", label="one more attack", keys=keys)
@@ -144,7 +144,7 @@ def milder(points: int = 1) -> Variation:
     def keys(system: str, model: Model) -> Mapping[str, Any]:
         changes = model.milder(points)
         if not changes:
-            raise UnvariedError(f"attacks must add an attack penalty (AP) to those after them to have a milder one; got none in this build of {system}")
+            raise UnvariedError("no attack penalty that grows within the turn")
         return changes
 
     return Variation(key="ap", label=f"AP {points} milder", keys=keys)
@@ -205,7 +205,7 @@ def _weapons(model: Model, change: _Weapon) -> dict[str, Any]:
 def _critical(system: str, model: Model, change: Callable[[CriticalRange], CriticalRange]) -> dict[str, Any]:
     """The keys that change when each weapon's threat range or multiplier does; a range without multiplier may be that of all weapons."""
     if not any(_CRITICAL in type(weapon).model_fields for weapon, _ in _held(model)):
-        raise UnvariedError(f"criticals must have a threat range to be widened; got none in {system}")
+        raise UnvariedError(f"no threat range in {system}")
 
     def keys(weapon: Model, holder: Model) -> Mapping[str, Any]:
         written = getattr(weapon, _CRITICAL, None)
@@ -217,13 +217,13 @@ def _critical(system: str, model: Model, change: Callable[[CriticalRange], Criti
 
     changes = _weapons(model, keys)
     if all(getattr(weapon, _CRITICAL, None) == CriticalRange(threat_from=NEVER) for weapon, _ in _held(model)):
-        raise UnvariedError("critical must be a threat range to be changed; got 'none' for every weapon")
+        raise UnvariedError("no weapon that scores criticals")
     return changes
 
 
 def _wider(old: CriticalRange, faces: int) -> CriticalRange:
     if old.threat_from - faces < 1:
-        raise UnvariedError(f"the threat range must leave faces to widen it by; got {old}")
+        raise UnvariedError(f"no face left to widen {old} by")
     return replace(old, threat_from=old.threat_from - faces)
 
 
