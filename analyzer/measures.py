@@ -27,6 +27,15 @@ if TYPE_CHECKING:  # importing it at run time would import Numba, which the exac
 ROUNDING = 1e-12
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Dice:
+    """How long a question simulates, with which seed, on how many threads."""
+
+    trials: int
+    seed: int
+    workers: int = 1
+
+
 class Measure(Protocol):
     """A figure of a seat that is better when it is higher."""
 
@@ -92,7 +101,9 @@ class Kills:
         for seat in (first, second):
             faced = _faced(seat, foe)
             sides.append((faced.plans, faced.target, seat.ac(foe)))
-        return paired_kills(sides[0], sides[1], rounds=self.rounds, points=_dice(_points(first, foe)), trials=trials, seed=dice, points_seed=child_seed(dice, 1))
+        return paired_kills(
+            sides[0], sides[1], rounds=self.rounds, points=_dice(_points(first, foe)), trials=trials, seed=dice, points_seed=child_seed(dice, 1)
+        )
 
     def _chances(self, seat: Seat, faced: Faced) -> Floats:
         points = [_points(seat, foe).pmf for foe in faced.foes]
@@ -116,22 +127,22 @@ def gained(new: float, old: float) -> float:
     return 0.0 if abs(new - old) <= ROUNDING * max(abs(new), abs(old)) else new - old
 
 
-def played(
-    measure: Measure, first: Seat, second: Seat, *, trials: int, seed: int, workers: int = 1, foes: Iterable[int] | None = None
-) -> dict[int, PairTally]:
+def played(measure: Measure, first: Seat, second: Seat, dice: Dice, foes: Iterable[int] | None = None) -> dict[int, PairTally]:
     """A tally of two seats on common dice for every foe, or for some."""
     listed = range(len(first.field.foes)) if foes is None else list(foes)
 
     def play(foe: int) -> PairTally:
-        return measure.pair(first, second, foe, trials=trials, seed=seed)
+        return measure.pair(first, second, foe, trials=dice.trials, seed=dice.seed)
 
-    if workers == 1 or len(listed) == 1:
+    if dice.workers == 1 or len(listed) == 1:
         return {foe: play(foe) for foe in listed}
-    with ThreadPoolExecutor(workers) as pool:
+    with ThreadPoolExecutor(dice.workers) as pool:
         return dict(zip(listed, pool.map(play, listed), strict=True))
 
 
-def difference(twins: Twins, where: str, name: str, *, exact: float, apart: Floats, weights: Iterable[tuple[int, float]], pairs: Mapping[int, PairTally]) -> Record:
+def difference(
+    twins: Twins, where: str, name: str, *, exact: float, apart: Floats, weights: Iterable[tuple[int, float]], pairs: Mapping[int, PairTally]
+) -> Record:
     """The columns of a weighted difference of two seats: exact, and beside it the paired simulation with its paired standard error.
 
     ``apart`` are the foes' exact differences, (n_foe,); a foe that differs in too few trials for the normal law keeps the figure from being judged.

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 
-from analyzer.measures import ROUNDING, Dpr, difference, gained, played, where
+from analyzer.measures import ROUNDING, Dice, Dpr, difference, gained, played, where
 from analyzer.parameters import Choice, Real, Whole
 from analyzer.playing import Builds, Opponent
 from analyzer.pmf import Floats
 from analyzer.question import AcOrOwn, AgainstTable, Column, Found, Seed, Trials, Workers, question
 from analyzer.records import Record
 from analyzer.seats import Seat, seats
-from analyzer.sweeps import DEFAULT
+from analyzer.sweeps import DEFAULT, runs
 from analyzer.twins import Twins
 from analyzer.variations import UnvariedError, traded
 
@@ -59,12 +59,12 @@ class Step:
 
 
 def _draw(frame: pd.DataFrame) -> Figure:
-    from analyzer.drawing import Picture, legend, looks, tidy  # noqa: PLC0415 - matplotlib costs start-up time
+    from analyzer.drawing import Picture, legend, looks, swept, tidy, whole_heights, written  # noqa: PLC0415 - matplotlib costs start-up time
 
     if "best" in frame:
         return _draw_settings(frame)
     named = looks(frame["build"])
-    if "against" in frame or frame["ac"].nunique() == 1:
+    if not swept(frame):
         return _draw_single(frame)
     drawing = Picture(figsize=(10.0, 7.4), layout="constrained")
     settings, gains, damage = drawing.subplots(3, 1, sharex=True, height_ratios=(2, 2, 3))
@@ -75,7 +75,10 @@ def _draw(frame: pd.DataFrame) -> Figure:
     damage.set_ylabel("DPR (damage points per round)\nbest (line), none (dots), all (dashes)")
     damage.set_xlabel("armor class")
     damage.set_ylim(bottom=0.0)
+    whole_heights(settings)
     tidy(settings, gains, damage)
+    if len(named) == 1:
+        settings.set_title(written(next(iter(named))), fontsize="medium")
     legend(drawing, named)
     return drawing
 
@@ -90,13 +93,14 @@ def _sweep(settings: Axes, gains: Axes, damage: Axes, rows: pd.DataFrame, look: 
     damage.plot(rows["ac"], rows["none"], color=look.colour, linewidth=1.0, linestyle=(0, (1, 1.5)))
     damage.plot(rows["ac"], rows["all"], color=look.colour, linewidth=1.0, linestyle=(0, (5, 2)))
     whole_ticks(damage)
-    settings.yaxis.get_major_locator().set_params(integer=True)
 
 
 def _draw_single(frame: pd.DataFrame) -> Figure:
-    """A group of three bars per build and target: none, all, best."""
-    from analyzer.drawing import COLOURS, Picture, faces, tidy, written  # noqa: PLC0415 - matplotlib costs start-up time
+    """A group of three bars per build and target: none, all, best; of many creatures the weighted answer alone."""
+    from analyzer.drawing import COLOURS, MANY, Picture, faces, tidy, written  # noqa: PLC0415 - matplotlib costs start-up time
 
+    if len(frame) > MANY:
+        frame = frame[frame["against"] == frame["against"].iloc[0]]
     drawing = Picture(figsize=(9.0, 1.6 + 0.8 * len(frame)), layout="constrained")
     axes = drawing.subplots()
     shades = ((-0.26, "none", "0.75", "none"), (0.0, "all", COLOURS[5], "all"), (0.26, "dpr", COLOURS[0], "best"))
@@ -179,8 +183,8 @@ def trade(
     Answer
         A row per build and target: the best ``setting`` (attack points given up; the smallest of several as good) as ``trade``, its ``dpr``, the DPR with
         ``none`` and with ``all``, ``gain`` over none and ``over_all`` (damage points per round), and ``ties``: the other settings as good, None where there are
-        none. By setting: each with its ``dpr``, its ``gain`` over none and whether it is ``best``. Simulated gains are of the same dice, with the standard error
-        of the paired difference. The trade comes on top of what the build does already.
+        none. By setting: each with its ``dpr``, its ``gain`` over none and whether it is ``best``. Simulated gains are of the same dice, with the standard
+        error of the paired difference. The trade comes on top of what the build does already.
 
     Raises
     ------
@@ -190,14 +194,14 @@ def trade(
     if ratio is not None and step is not None:
         raise ValueError(f"ratio must be left out when step is given; got {ratio:g} and {step!r}")
     offers = _offers(2.0 if ratio is None else ratio, step, most)
-    twins = Twins()
+    twins, dice = Twins(), Dice(trials=trials, seed=seed or 0, workers=workers) if simulate else None
     records: list[Record] = []
     notes: list[str] = []
     for seat in seats(builds, DEFAULT if ac is None and against is None else ac, target=target, against=against):
         offered = _Offered.made(seat, offers)
         notes += offered.finding()
         make = offered.by_setting if by == "setting" else offered.by_target
-        records += make(twins, trials=trials if simulate else 0, seed=seed or 0, workers=workers)
+        records += make(twins, dice)
     return Found(records=records, notes=tuple(notes), verdict=twins.verdict() if simulate else None, seed=seed, trials=trials if simulate else None)
 
 
@@ -238,7 +242,7 @@ class _Offered:
         down, up = self.offers[setting]
         return f"-{down}/+{up}" if down else "none"
 
-    def by_target(self, twins: Twins, *, trials: int, seed: int, workers: int) -> Iterator[Record]:
+    def by_target(self, twins: Twins, dice: Dice | None) -> Iterator[Record]:
         """A record per target."""
         for mix in range(len(self.seats[0].field.mixes)):
             first, *others = self.best(mix)
@@ -250,12 +254,12 @@ class _Offered:
                 "dpr": float(dpr[first]),
                 "none": float(dpr[0]),
                 "all": float(dpr[-1]),
-                **self._gain(twins, "gain", first, 0, mix, trials=trials, seed=seed, workers=workers),
-                **self._gain(twins, "over_all", first, len(dpr) - 1, mix, trials=trials, seed=seed, workers=workers),
+                **self._gain(twins, "gain", (first, 0), mix, dice),
+                **self._gain(twins, "over_all", (first, len(dpr) - 1), mix, dice),
                 "ties": ", ".join(map(self.name, others)) or None,
             }
 
-    def by_setting(self, twins: Twins, *, trials: int, seed: int, workers: int) -> Iterator[Record]:
+    def by_setting(self, twins: Twins, dice: Dice | None) -> Iterator[Record]:
         """A record per target and setting."""
         for mix in range(len(self.seats[0].field.mixes)):
             best = self.best(mix)
@@ -266,18 +270,20 @@ class _Offered:
                     "trade": self.name(setting),
                     "best": setting in best,
                     "dpr": float(self.mixed[setting, mix]),
-                    **self._gain(twins, "gain", setting, 0, mix, trials=trials, seed=seed, workers=workers),
+                    **self._gain(twins, "gain", (setting, 0), mix, dice),
                 }
 
-    def _gain(self, twins: Twins, name: str, one: int, other: int, mix: int, *, trials: int, seed: int, workers: int) -> Record:
+    def _gain(self, twins: Twins, name: str, sides: tuple[int, int], mix: int, dice: Dice | None) -> Record:
+        """How much better one setting is than another."""
+        one, other = sides
         exact = float(gained(self.mixed[one, mix], self.mixed[other, mix]))
-        if not trials:
+        if dice is None:
             return {name: exact}
         if one == other:  # a difference of nothing from itself is not simulated
             return {name: exact, f"{name}_mc": None, f"{name}_se": None, f"{name}_z": None}
         weights = self.seats[0].field.mixes[mix].weights
         foes = [foe for foe, _ in weights]
-        pairs = played(Dpr(), self.seats[one], self.seats[other], trials=trials, seed=seed, workers=workers, foes=foes)
+        pairs = played(Dpr(), self.seats[one], self.seats[other], dice, foes)
         told = f"{self.name(one)} and {self.name(other)} of {where(self.seats[0], mix)}"
         return difference(twins, told, name, exact=exact, apart=self.single[one] - self.single[other], weights=weights, pairs=pairs)
 
@@ -289,7 +295,7 @@ class _Offered:
             yield f"{seat.build.name}: {self.name(best[0])} is best against all of them, weighted"
             return
         acs = [seat.ac(foe) for foe in range(len(best))]
-        parts = [f"{self.name(setting)} at AC {_range(run)}" for setting, run in _runs(best, acs)]
+        parts = [f"{self.name(setting)} at AC {runs(run)}" for setting, run in _runs(best, acs)]
         yield f"{seat.build.name}: best is {', '.join(parts)}"
 
 
@@ -301,7 +307,3 @@ def _runs(best: Sequence[int], acs: Sequence[int]) -> Iterator[tuple[int, list[i
         if i + 1 == len(acs) or best[i + 1] != best[i]:
             yield best[i], held
             held = []
-
-
-def _range(run: Sequence[int]) -> str:
-    return str(run[0]) if len(run) == 1 else f"{run[0]} to {run[-1]}"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 
-from analyzer.measures import Dpr, Kills, Measure, difference, gained, played, where
+from analyzer.measures import Dice, Dpr, Kills, Measure, difference, gained, played, where
 from analyzer.parameters import Whole
 from analyzer.playing import Builds, Opponent
 from analyzer.pmf import Floats
@@ -16,6 +16,7 @@ from analyzer.question import AcOrOwn, AgainstTable, Column, Found, Hp, Seed, Tr
 from analyzer.records import Record
 from analyzer.scenario import ScenarioError
 from analyzer.seats import Seat, seats
+from analyzer.sweeps import runs
 from analyzer.twins import Twins
 from analyzer.variations import UnvariedError, Variation, standard
 
@@ -40,10 +41,10 @@ _TICKS = (0, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500)
 
 
 def _draw(frame: pd.DataFrame) -> Figure:
-    from analyzer.drawing import Picture, legend, looks, tidy, written  # noqa: PLC0415 - matplotlib costs start-up time
+    from analyzer.drawing import Picture, legend, looks, swept, tidy, written  # noqa: PLC0415 - matplotlib costs start-up time
 
     builds = list(dict.fromkeys(frame["build"]))
-    if "against" in frame or frame["ac"].nunique() == 1:
+    if not swept(frame):
         return _draw_single(frame)
     named = looks(frame["change"])
     columns = 1 if len(builds) == 1 else 2
@@ -177,12 +178,12 @@ def weights(
         measures.append(("dead_", Kills(kill_by), True))
     elif hp is not None:
         raise ValueError("kill_by must be given with hp (by which round is it to be dead?); got none")
-    twins = Twins()
+    twins, dice = Twins(), Dice(trials=trials, seed=seed or 0, workers=workers) if simulate else None
     found: list[list[Record]] = []
     notes: list[str] = []
     for prefix, measure, course in measures:
         weighed = [_weighed(seat) for seat in seats(builds, ac, target=target, against=against, hp=hp, course=course)]
-        rows = [row for one in weighed for row in _rows(one, prefix, measure, twins, trials=trials if simulate else 0, seed=seed or 0, workers=workers)]
+        rows = [row for one in weighed for row in _rows(one, prefix, measure, twins, dice)]
         found.append(rows)
         if not prefix:
             notes = [*_findings(rows), *_wider(weighed), *_left_out(weighed)]
@@ -208,13 +209,13 @@ def _weighed(seat: Seat) -> _Weighed:
     return out
 
 
-def _rows(one: _Weighed, prefix: str, measure: Measure, twins: Twins, *, trials: int, seed: int, workers: int) -> Iterator[Record]:
-    """A record per target and change; trials 0: exact alone."""
+def _rows(one: _Weighed, prefix: str, measure: Measure, twins: Twins, dice: Dice | None) -> Iterator[Record]:
+    """A record per target and change."""
     seat = one.seat
     single = measure.exact(seat)
     before = seat.mixed(single)
     after = [(variation, changed, measure.exact(changed)) for variation, changed in one.changed]
-    pairs = [played(measure, changed, seat, trials=trials, seed=seed, workers=workers) if trials else {} for _, changed in one.changed]
+    pairs = [{} if dice is None else played(measure, changed, seat, dice) for _, changed in one.changed]
     damage = [next((gained(seat.mixed(new)[mix], before[mix]) for variation, _, new in after if variation.key == "damage"), 0.0) for mix in range(len(before))]
     for mix in range(len(before)):
         for (variation, _, new), tallies in zip(after, pairs, strict=True):
@@ -241,24 +242,13 @@ def _findings(rows: Sequence[Record]) -> Iterator[str]:
             yield f"{build}: +1 attack is worth {known[0][0]:.2f} points of damage ({_faced(known[0][1])})"
             continue
         (low, first), (high, last) = min(known, key=lambda pair: pair[0]), max(known, key=lambda pair: pair[0])
-        nothing = [row["ac"] for row in mine if row["gain"] == 0.0]
-        tail = f"; it does nothing at AC {_runs(nothing)}" if nothing else ""
+        nothing = [int(row["ac"] or 0) for row in mine if row["gain"] == 0.0]
+        tail = f"; it does nothing at AC {runs(nothing)}" if nothing else ""
         yield f"{build}: +1 attack is worth from {low:.2f} ({_faced(first)}) to {high:.2f} points of damage ({_faced(last)}){tail}"
 
 
 def _faced(row: Record) -> str:
     return str(row["against"]) if "against" in row else f"AC {row['ac']}"
-
-
-def _runs(acs: Sequence[object]) -> str:
-    """Numbers in words, neighbours as a range."""
-    runs: list[list[int]] = []
-    for ac in sorted(int(str(ac)) for ac in acs):
-        if runs and ac == runs[-1][-1] + 1:
-            runs[-1].append(ac)
-        else:
-            runs.append([ac])
-    return ", ".join(f"{run[0]} to {run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)
 
 
 def _wider(weighed: Sequence[_Weighed]) -> Iterator[str]:
