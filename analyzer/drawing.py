@@ -106,4 +106,6 @@ def points(axes: Axes, x: pd.Series[float], frame: pd.DataFrame, column: str, lo
     if f"{column}_mc" not in frame:
         return
     errors = BAR * frame[f"{column}_se"].astype(float).fillna(0.0)
-    axes.errorbar(x, frame[f"{column}_mc"], yerr=errors, color=look.colour, fmt=look.marker, markersize=4, capsize=2, linewidth=1.0, markerfacecolor="white")
+    axes.errorbar(
+        x, frame[f"{column}_mc"].astype(float), yerr=errors, color=look.colour, fmt=look.marker, markersize=4, capsize=2, linewidth=1.0, markerfacecolor="white"
+    )

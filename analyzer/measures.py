@@ -93,7 +93,7 @@ class Kills:
         return self.exact(seat)
 
     def pair(self, first: Seat, second: Seat, foe: int, *, trials: int, seed: int) -> PairTally:
-        """The kills of fights, the hit points rolled once for both."""
+        """The kills of fights; equal hit points are rolled alike for both."""
         from analyzer.montecarlo import paired_kills  # noqa: PLC0415 - Numba costs start-up time
 
         dice = first.seed(seed, foe)

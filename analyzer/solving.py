@@ -45,9 +45,12 @@ def knobs(die: str) -> dict[str, Knob]:
     def first(seat: Seat) -> Attack | None:
         return next((made for step in seat.faced[0].plan.steps for made in step.variants if made is not None), None)
 
+    def shift(place: int, low: int) -> str:
+        return f"{place:+d} or less" if place == low else f"{place:+d}"
+
     def by_attack(place: int, seat: Seat) -> str:
         made = first(seat)
-        return f"{place:+d}" if made is None else f"{place:+d} (first attack {made.bonus:+d})"
+        return shift(place, -ATTACK) if made is None else f"{shift(place, -ATTACK)} (first attack {made.bonus:+d})"
 
     def by_threat(place: int, seat: Seat) -> str:
         made, lowest = first(seat), 21 - place
@@ -57,7 +60,9 @@ def knobs(die: str) -> dict[str, Knob]:
 
     return {
         "attack": Knob(word="attack", low=-ATTACK, high=ATTACK, rest=0, made=attack, value=lambda n: n, told=by_attack, monotone=False),
-        "damage": Knob(word="damage", low=LEAST_DAMAGE, high=MOST_DAMAGE, rest=0, made=damage, value=lambda n: n, told=lambda n, _: f"{n:+d}", monotone=True),
+        "damage": Knob(
+            word="damage", low=LEAST_DAMAGE, high=MOST_DAMAGE, rest=0, made=damage, value=lambda n: n, told=lambda n, _: shift(n, LEAST_DAMAGE), monotone=True
+        ),
         "threat": Knob(word="threat", low=1, high=19, rest=None, made=lambda n: threat_from(21 - n), value=lambda n: 21 - n, told=by_threat, monotone=False),
         "extra": Knob(
             word="extra", low=0, high=DICE, rest=0, made=lambda n: extra(f"{n}{kind}"), value=lambda n: n, told=lambda n, _: f"+{n}{kind}", monotone=True

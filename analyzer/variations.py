@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from analyzer.dice import MAX_MULTIPLIER, NEVER, CriticalRange, Damage, DiceSum, NotationError, parse_critical, parse_damage
 from analyzer.plan import Die
 from analyzer.rulekit.models import Model
-from analyzer.rulekit.problems import ProblemError
+from analyzer.rulekit.problems import ProblemError, from_validation
 from analyzer.scenario import Build, ScenarioError, get_game
 
 #: Weapon dice from the smallest to the largest; past the last, each becomes two d6.
@@ -57,7 +57,7 @@ class Variation:
             rounds = tuple(replace(one, model=_changed(build.system, one.model, self.keys)) for one in build.rounds)
         except UnvariedError:
             raise
-        except (ProblemError, ScenarioError, NotationError, ValidationError) as error:
+        except (ProblemError, ScenarioError, NotationError) as error:
             raise UnvariedError(str(error).splitlines()[0]) from error
         return replace(build, name=f"{build.name} ({self.label})", model=model, rounds=rounds)
 
@@ -159,7 +159,11 @@ def standard() -> tuple[Variation, ...]:
 
 
 def _changed(system: str, model: Model, keys: Keys) -> Model:
-    return model.but(**keys(system, model))
+    changes = dict(keys(system, model))
+    try:
+        return model.but(**changes)
+    except ValidationError as error:
+        raise ProblemError(from_validation(error, type(model), model.given() | changes)) from error
 
 
 def _held(model: Model) -> Iterator[tuple[Model, Model]]:

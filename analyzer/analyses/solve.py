@@ -62,7 +62,7 @@ def _draw(frame: pd.DataFrame) -> Figure:
         marker = "none" if "reached_mc" in rows else look.marker
         figures.plot(rows["ac"], reached["reached"], color=look.colour, linestyle=look.dashes, marker=marker, markersize=4, markerfacecolor="white")
         points(figures, rows["ac"], rows, "reached", look)
-        figures.plot(rows["ac"], rows["now"], color=look.colour, linewidth=0.9, linestyle=(0, (1, 1.5)))
+        figures.plot(rows["ac"], rows["now"].astype(float), color=look.colour, linewidth=0.9, linestyle=(0, (1, 1.5)))
         _wanted(figures, rows)
     answers.set_ylabel(_ANSWERS[str(frame["vary"].iloc[0])])
     figures.set_ylabel(f"{_unit(frame)}\nreached (line),\nwanted (grey), now (dots)")
@@ -102,14 +102,14 @@ def _draw_single(frame: pd.DataFrame) -> Figure:
     drawing = Picture(figsize=(9.5, 1.6 + 0.62 * len(shown)), layout="constrained")
     axes = drawing.subplots()
     rows = np.arange(len(shown))
-    reached = shown["reached"].astype(float)
-    axes.barh(rows, shown["now"], height=0.5, color=COLOURS[5], label="as it stands")
+    reached, now = shown["reached"].astype(float), shown["now"].astype(float)
+    axes.barh(rows, now, height=0.5, color=COLOURS[5], label="as it stands")
     axes.plot(reached, rows, "D", color=COLOURS[0], markersize=7, label="reached")
     if "reached_mc" in shown:
         errors = BAR * shown["reached_se"].astype(float).fillna(0.0)
         axes.errorbar(shown["reached_mc"].astype(float), rows, xerr=errors, fmt="|", color="black", markersize=14, capsize=3, label="simulated")
     axes.vlines(shown["wanted"], rows - 0.36, rows + 0.36, color=COLOURS[1], linewidth=2.0, label="wanted")
-    right = np.fmax(np.fmax(reached, shown["now"]), shown["wanted"])
+    right = np.fmax(np.fmax(reached, now), shown["wanted"])
     for row, (x, answer) in enumerate(zip(right, shown["answer"], strict=True)):
         axes.annotate(f"  {written('nothing reaches it' if answer is None else str(answer))}", (x, row), va="center", fontsize="small")
     names = [written(f"{build}\n{faced}") for build, faced in zip(shown["build"], faces(shown), strict=True)]

@@ -97,43 +97,52 @@ def _sweep(settings: Axes, gains: Axes, damage: Axes, rows: pd.DataFrame, look: 
 
 def _draw_single(frame: pd.DataFrame) -> Figure:
     """A group of three bars per build and target: none, all, best; of many creatures the weighted answer alone."""
-    from analyzer.drawing import COLOURS, MANY, Picture, faces, tidy, written  # noqa: PLC0415 - matplotlib costs start-up time
+    from analyzer.drawing import BAR, COLOURS, MANY, Picture, faces, tidy, written  # noqa: PLC0415 - matplotlib costs start-up time
 
     if len(frame) > MANY:
         frame = frame[frame["against"] == frame["against"].iloc[0]]
-    drawing = Picture(figsize=(9.0, 1.6 + 0.8 * len(frame)), layout="constrained")
-    axes = drawing.subplots()
+    drawing = Picture(figsize=(11.0, 1.6 + 0.8 * len(frame)), layout="constrained")
+    axes, gains = drawing.subplots(1, 2, sharey=True, width_ratios=(3, 2))
+    places = np.arange(len(frame))
     shades = ((-0.26, "none", "0.75", "none"), (0.0, "all", COLOURS[5], "all"), (0.26, "dpr", COLOURS[0], "best"))
     for offset, column, colour, label in shades:
-        axes.barh([row + offset for row in range(len(frame))], frame[column], height=0.24, color=colour, label=label)
+        axes.barh(places + offset, frame[column], height=0.24, color=colour, label=label)
     for row, (trade, dpr) in enumerate(zip(frame["trade"], frame["dpr"], strict=True)):
         axes.annotate(f" {trade}", (dpr, row + 0.26), va="center", fontsize="small")
+    gains.barh(places, frame["gain"], height=0.5, color=COLOURS[0], alpha=0.45)
+    if "gain_mc" in frame:
+        errors = BAR * frame["gain_se"].astype(float).fillna(0.0)
+        gains.errorbar(frame["gain_mc"].astype(float), places, xerr=errors, fmt="o", color="black", markersize=4, capsize=3, markerfacecolor="white")
     names = [written(f"{build}\n{faced}") for build, faced in zip(frame["build"], faces(frame), strict=True)]
-    axes.set_yticks(range(len(frame)), names, fontsize="small")
-    axes.invert_yaxis()
-    axes.margins(x=0.12)
+    axes.set_yticks(places, names, fontsize="small")
+    axes.set_ylim(len(frame) - 0.5, -0.5)
+    axes.margins(x=0.14)
     axes.set_xlabel("DPR (damage points per round)")
-    tidy(axes)
+    gains.set_xlabel("gain of the best over none (points per round)")
+    tidy(axes, gains)
     drawing.legend(loc="outside upper center", ncols=3, frameon=False)
     return drawing
 
 
 def _draw_settings(frame: pd.DataFrame) -> Figure:
-    """DPR over the setting: a line per build and target, at most as many as stay apart."""
-    from analyzer.drawing import COLOURS, Picture, faces, legend, looks, points, tidy, whole_ticks  # noqa: PLC0415 - matplotlib costs start-up time
+    """DPR over the setting, or where it was simulated the gain: a line per build and target, at most as many as stay apart."""
+    from analyzer.drawing import COLOURS, Picture, faces, legend, looks, points, tidy, whole_ticks, written  # noqa: PLC0415 - matplotlib costs start-up time
 
     told = frame.assign(line=[f"{build}, {faced}" for build, faced in zip(frame["build"], faces(frame), strict=True)])
     named = looks(list(dict.fromkeys(told["line"]))[: len(COLOURS)])
+    column = "gain" if "gain_mc" in frame else "dpr"
     drawing = Picture(figsize=(9.0, 5.6), layout="constrained")
     axes = drawing.subplots()
     for line, look in named.items():
         rows = told[told["line"] == line]
-        axes.plot(rows["setting"], rows["dpr"], color=look.colour, linestyle=look.dashes, marker=look.marker, markersize=4, markerfacecolor="white")
+        axes.plot(rows["setting"], rows[column], color=look.colour, linestyle=look.dashes, marker=look.marker, markersize=4, markerfacecolor="white")
         best = rows[rows["best"]]
-        axes.plot(best["setting"], best["dpr"], color=look.colour, marker=look.marker, markersize=9, linestyle="none")
-        points(axes, rows["setting"], rows, "dpr", look)
+        axes.plot(best["setting"], best[column], color=look.colour, marker=look.marker, markersize=9, linestyle="none")
+        points(axes, rows["setting"], rows, column, look)
     axes.set_xlabel("setting (attack given up); the best is filled")
-    axes.set_ylabel("DPR (damage points per round)")
+    axes.set_ylabel("gain over none (damage points per round)" if column == "gain" else "DPR (damage points per round)")
+    if len(named) == 1:
+        axes.set_title(written(next(iter(named))), fontsize="medium")
     whole_ticks(axes)
     tidy(axes)
     legend(drawing, named)

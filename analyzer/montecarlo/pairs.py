@@ -17,8 +17,8 @@ from analyzer.montecarlo.tally import empty_arrays
 from analyzer.plan import Die, Plan, Target
 
 Totals = NDArray[np.int64]
-#: What is attacked at which value of the swept defence, with a plan per round, the last repeating.
-Fight = tuple[Sequence[Plan], Target, int]
+#: A plan per round, the last repeating; what is attacked, at which value of the swept defence; its hit points as dice and a number, at least 1.
+Fight = tuple[Sequence[Plan], Target, int, tuple[Sequence[Die], int]]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -85,17 +85,15 @@ def paired(first: tuple[Plan, Target], second: tuple[Plan, Target], *, trials: i
     return _tallied(trials, (tuple(_totals(side, seed, start, min(CHUNK, trials - start)) for side in sides) for start in starts))
 
 
-def paired_kills(first: Fight, second: Fight, *, rounds: int, points: tuple[Sequence[Die], int], trials: int, seed: int, points_seed: int) -> PairTally:
+def paired_kills(first: Fight, second: Fight, *, rounds: int, trials: int, seed: int, points_seed: int) -> PairTally:
     """Whether the damage of some rounds reaches the target's hit points, 1 or 0, for two sides over the same fights of a seed.
 
     Parameters
     ----------
-    first, second : (plans, Target, int)
-        Who fights what.
+    first, second : (plans, Target, int, (dice, int))
+        Who fights what with how many hit points; both sides roll the same dice for them.
     rounds : int
         Rounds of a fight.
-    points : (dice, int)
-        The hit points of each fight: the same roll for both sides, at least 1.
     trials : int
         Fights.
     seed, points_seed : int
@@ -107,15 +105,17 @@ def paired_kills(first: Fight, second: Fight, *, rounds: int, points: tuple[Sequ
         Trials or seed out of range.
     """
     check_trials(trials)
-    rng = np.random.Generator(np.random.Philox(points_seed))
-    dice, flat = points
+    sides = (first, second)
 
-    def values() -> Iterator[tuple[Totals, Totals]]:
-        sides = [fights(plans, target, ac, trials=trials, seed=seed, rounds=rounds) for plans, target, ac in (first, second)]
-        for chunks in zip(*sides, strict=True):
-            one, two = (sum((found.total for found in chunk), start=np.zeros(1, np.int64)) for chunk in chunks)
-            hp = np.maximum(rolled(dice, len(one), rng) + flat, 1)
-            yield (one >= hp).astype(np.int64), (two >= hp).astype(np.int64)
+    def values() -> Iterator[tuple[Totals, ...]]:
+        rngs = [np.random.Generator(np.random.Philox(points_seed)) for _ in sides]
+        played = [fights(plans, target, ac, trials=trials, seed=seed, rounds=rounds) for plans, target, ac, _ in sides]
+        for chunks in zip(*played, strict=True):
+            found = []
+            for chunk, rng, (_, _, _, (dice, flat)) in zip(chunks, rngs, sides, strict=True):
+                total = sum((one.total for one in chunk), start=np.zeros(1, np.int64))
+                found.append((total >= np.maximum(rolled(dice, len(total), rng) + flat, 1)).astype(np.int64))
+            yield tuple(found)
 
     return _tallied(trials, values())
 
