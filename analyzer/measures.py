@@ -100,10 +100,8 @@ class Kills:
         sides = []
         for seat in (first, second):
             faced = _faced(seat, foe)
-            sides.append((faced.plans, faced.target, seat.ac(foe)))
-        return paired_kills(
-            sides[0], sides[1], rounds=self.rounds, points=_dice(_points(first, foe)), trials=trials, seed=dice, points_seed=child_seed(dice, 1)
-        )
+            sides.append((faced.plans, faced.target, seat.ac(foe), _dice(_points(seat, foe))))
+        return paired_kills(sides[0], sides[1], rounds=self.rounds, trials=trials, seed=dice, points_seed=child_seed(dice, 1))
 
     def _chances(self, seat: Seat, faced: Faced) -> Floats:
         points = [_points(seat, foe).pmf for foe in faced.foes]

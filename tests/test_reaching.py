@@ -59,7 +59,8 @@ def test_differences_that_are_rounding_are_nothing():
 def test_rounds_follow_the_list_of_a_build(tmp_path):
     file = tmp_path / "b.toml"
     file.write_text(
-        'system = "dnd5e"\n[target]\nac = 1\nhp = 12\n[[build]]\nname = "b"\nattack = "+30"\ncritical = "none"\ndamage = "5"\nrounds = [{ damage = "3" }, {}]\n',
+        'system = "dnd5e"\n[target]\nac = 1\nhp = 12\n[[build]]\nname = "b"\nattack = "+30"\ncritical = "none"\n'
+        'damage = "5"\nrounds = [{ damage = "3" }, {}]\n',
         encoding="utf-8",
     )
     scenario = load(file)

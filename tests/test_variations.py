@@ -155,8 +155,7 @@ def test_every_example_can_have_or_refuses_every_variation_and_none_hurts():
             for variation in standard():
                 try:
                     made = variation.of(build).derive(scenario.target)
-                except UnvariedError as error:
-                    assert str(error)
+                except UnvariedError:
                     continue
                 assert evaluate(made.plan, made.target, made.target.ac[:1], pmf=False).dpr[0] >= base * (1 - 1e-12), (name, build.name, variation.label)
 

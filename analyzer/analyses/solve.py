@@ -359,12 +359,17 @@ def _findings(rows: Sequence[Record], vary: str) -> Iterator[str]:
     """What it takes in a sentence, and where nothing does."""
     build = rows[0]["build"]
     if "against" in rows[0] or len(rows) == 1:
-        first, faced = rows[0], rows[0].get("against") or f"AC {rows[0]['ac']}"
-        if first["least"] is None:
-            yield f"{build}: no {vary} reaches {first['goal']} ({faced}); {float(first['most'] or 0.0):.4g} was the most"
+        only, faced = rows[0], rows[0].get("against") or f"AC {rows[0]['ac']}"
+        if only["least"] is None:
+            yield f"{build}: no {vary} reaches {only['goal']} ({faced}); {float(only['most'] or 0.0):.4g} was the most"
         else:
-            yield f"{build}: {first['answer']} {'still gives' if vary == _HP else 'is the least for'} {first['goal']} ({faced})"
+            yield f"{build}: {only['answer']} {'still gives' if vary == _HP else 'is the least for'} {only['goal']} ({faced})"
         return
+    reached = sorted(((int(row["least"] or 0), row) for row in rows if row["least"] is not None), key=lambda pair: pair[0])
+    if reached:
+        (low, first), (high, last) = reached[0], reached[-1]
+        least, most = (f"{row['answer']} (AC {row['ac']})" for row in (first, last))
+        yield f"{build}: {rows[0]['goal']} takes {least if low == high else f'from {least} to {most}'}"
     never = [int(row["ac"] or 0) for row in rows if row["least"] is None]
     if never:
         yield f"{build}: no {vary} reaches {rows[0]['goal']} at AC {runs(never)}"
