@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from typer.testing import CliRunner
 
 import analyzer
-from analyzer import statblock, weights
+from analyzer import loads, statblock, weights
 from analyzer.cli import app
 from analyzer.examples import example
 
@@ -96,6 +96,17 @@ def test_chance_to_kill_is_enumerated():
     two = sum(1 for mask in range(64) if bin(mask).count("1") >= 3) / 64
     assert answer.loc["one more attack", "dead_gain"] == pytest.approx(two - 0.125, rel=1e-12)
     assert set(answer["kill_by"]) == {3}
+
+
+def test_a_fight_plays_its_listed_rounds_and_a_round_the_build_as_it_stands():
+    listed = (
+        'system = "dnd5e"\n[target]\nac = 11\nhp = 7\n[[build]]\nname = "b"\nattack = "+0"\ncritical = "none"\ndamage = "3"\nrounds = [{ damage = "5" }, {}]\n'
+    )
+    answer = weights(loads(listed), kill_by=2).set_index("change")
+    assert answer.loc["+1 attack", "dpr"] == pytest.approx(1.5)
+    assert answer.loc["+1 attack", "dead"] == pytest.approx(0.25)  # 5 and 3
+    assert answer.loc["+1 attack", "dead_gain"] == pytest.approx(0.55**2 - 0.25)
+    assert answer.loc["+1 damage", "dead_gain"] == 0.0
 
 
 def test_creatures_are_weighed(sword):

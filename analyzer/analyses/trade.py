@@ -40,6 +40,8 @@ _COLUMNS = (
     Column(key="ties", heading="as good"),
 )
 _STEP = re.compile(r"\s*-(\d{1,3})\s*/\s*\+?(\d{1,4})\s*", re.ASCII)
+#: Builds of a sweep whose three lines each still stay apart.
+CROWDED = 4
 #: Settings of a ratio when nothing says how many.
 _POINTS = 5
 
@@ -69,10 +71,10 @@ def _draw(frame: pd.DataFrame) -> Figure:
     drawing = Picture(figsize=(10.0, 7.4), layout="constrained")
     settings, gains, damage = drawing.subplots(3, 1, sharex=True, height_ratios=(2, 2, 3))
     for build, look in named.items():
-        _sweep(settings, gains, damage, frame[frame["build"] == build], look)
+        _sweep(settings, gains, damage, frame[frame["build"] == build], look, whole=len(named) <= CROWDED)
     settings.set_ylabel("best setting\n(attack given up)")
     gains.set_ylabel("gain over none\n(points per round)")
-    damage.set_ylabel("DPR (damage points per round)\nbest (line), none (dots), all (dashes)")
+    damage.set_ylabel(f"DPR (damage points per round)\n{'best (line), none (dots), all (dashes)' if len(named) <= CROWDED else 'at the best setting'}")
     damage.set_xlabel("armor class")
     damage.set_ylim(bottom=0.0)
     whole_heights(settings)
@@ -83,15 +85,16 @@ def _draw(frame: pd.DataFrame) -> Figure:
     return drawing
 
 
-def _sweep(settings: Axes, gains: Axes, damage: Axes, rows: pd.DataFrame, look: Any) -> None:  # noqa: ANN401 - a Look; drawing is imported late
+def _sweep(settings: Axes, gains: Axes, damage: Axes, rows: pd.DataFrame, look: Any, *, whole: bool) -> None:  # noqa: ANN401 - a Look; drawing is imported late
     from analyzer.drawing import points, whole_ticks  # noqa: PLC0415 - matplotlib costs start-up time
 
     settings.step(rows["ac"], rows["setting"], where="mid", color=look.colour, linewidth=1.6, linestyle=look.dashes)
     gains.plot(rows["ac"], rows["gain"], color=look.colour, linewidth=1.4, linestyle=look.dashes)
     points(gains, rows["ac"], rows, "gain", look)
     damage.plot(rows["ac"], rows["dpr"], color=look.colour, marker=look.marker, markersize=4, markerfacecolor="white", linewidth=1.4)
-    damage.plot(rows["ac"], rows["none"], color=look.colour, linewidth=1.0, linestyle=(0, (1, 1.5)))
-    damage.plot(rows["ac"], rows["all"], color=look.colour, linewidth=1.0, linestyle=(0, (5, 2)))
+    if whole:
+        damage.plot(rows["ac"], rows["none"], color=look.colour, linewidth=1.0, linestyle=(0, (1, 1.5)))
+        damage.plot(rows["ac"], rows["all"], color=look.colour, linewidth=1.0, linestyle=(0, (5, 2)))
     whole_ticks(damage)
 
 

@@ -187,9 +187,9 @@ def weights(
         found.append(rows)
         if not prefix:
             notes = [*_findings(rows), *_wider(weighed), *_left_out(weighed)]
-    records = [dict(part for row in rows for part in row.items()) for rows in zip(*found, strict=True)]
+    records = found[0]
     if kill_by is not None:
-        records = [{**record, "kill_by": kill_by} for record in records]
+        records = _joined(found[0], found[1], kill_by)
         notes.insert(0, f"dead: chance that the damage of {kill_by} round{'s' if kill_by > 1 else ''} reaches the hit points, nothing healing")
     return Found(records=records, notes=tuple(notes), verdict=twins.verdict() if simulate else None, seed=seed, trials=trials if simulate else None)
 
@@ -229,6 +229,17 @@ def _rows(one: _Weighed, prefix: str, measure: Measure, twins: Twins, dice: Dice
                 record[f"{prefix}gain"] = gain
             record[f"{prefix}worth"] = gain / damage[mix] if damage[mix] else None
             yield record
+
+
+def _joined(rounds: Sequence[Record], fights: Sequence[Record], kill_by: int) -> list[Record]:
+    """The records of a round with what the same change does in a fight; None where a listed round cannot have it."""
+
+    def key(row: Record) -> tuple[object, ...]:
+        return row["build"], row.get("against"), row["ac"], row["change"]
+
+    told = {key(row): {name: value for name, value in row.items() if name.startswith("dead")} for row in fights}
+    blank: Record = dict.fromkeys(name for row in told.values() for name in row)
+    return [{**row, **blank, **told.get(key(row), {}), "kill_by": kill_by} for row in rounds]
 
 
 def _findings(rows: Sequence[Record]) -> Iterator[str]:
