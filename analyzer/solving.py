@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from analyzer.dice import parse_damage
-from analyzer.measures import ROUNDING, Measure
+from analyzer.foes import MAX_HP, hit_points
+from analyzer.measures import ROUNDING, Kills, Measure
 from analyzer.plan import Attack
 from analyzer.pmf import Floats
 from analyzer.seats import Seat
@@ -65,7 +66,14 @@ def knobs(die: str) -> dict[str, Knob]:
         ),
         "threat": Knob(word="threat", low=1, high=19, rest=None, made=lambda n: threat_from(21 - n), value=lambda n: 21 - n, told=by_threat, monotone=False),
         "extra": Knob(
-            word="extra", low=0, high=DICE, rest=0, made=lambda n: extra(f"{n}{kind}"), value=lambda n: n, told=lambda n, _: f"+{n}{kind}", monotone=True
+            word="extra",
+            low=0,
+            high=DICE,
+            rest=0,
+            made=lambda n: extra(f"{n}{kind}"),
+            value=lambda n: n,
+            told=lambda n, _: f"+{n}{kind}" if n else "none",
+            monotone=True,
         ),
     }
 
@@ -172,3 +180,75 @@ class Turned:
         except UnvariedError:
             return False
         return True
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Solution:
+    """What reaches a goal before one mix: as a number and in words, with the build there and one step below, None where the range begins."""
+
+    least: int
+    words: str
+    seat: Seat
+    single: Floats
+    below: Seat | None
+    below_single: Floats | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Solved:
+    """The solution for one build before every mix."""
+
+    seat: Seat
+    now: Floats
+    #: None where nothing reaches the goal
+    solutions: tuple[Solution | None, ...]
+    most: Floats
+
+
+def turned(seat: Seat, measure: Measure, knob: Knob, wanted: Floats) -> Solved:
+    """The lowest place of a knob before every mix, ``wanted`` being (n_mix,).
+
+    Raises
+    ------
+    ValueError
+        When the build has no such knob.
+    """
+    try:
+        build = Turned(seat, measure, knob)
+    except UnvariedError as error:
+        raise ValueError(f"vary must be something that {seat.build.name!r} has; got {knob.word!r}: {error}") from error
+    solutions: list[Solution | None] = []
+    for place in build.smallest(wanted):
+        if place is None:
+            solutions.append(None)
+            continue
+        lower = place - 1 if place > build.low else None
+        solutions.append(
+            Solution(
+                least=knob.value(place),
+                words=knob.told(place, build.at(place)),
+                seat=build.at(place),
+                single=build.single(place),
+                below=None if lower is None else build.at(lower),
+                below_single=None if lower is None else build.single(lower),
+            )
+        )
+    return Solved(seat=seat, now=seat.mixed(measure.exact(seat)), solutions=tuple(solutions), most=build.best())
+
+
+def toughest(seat: Seat, measure: Measure, wanted: Floats) -> Solved:
+    """The most hit points with which every mix still dies with the chance wanted."""
+    if not isinstance(measure, Kills):
+        raise TypeError("hit points are varied for a chance to kill alone")
+    tails = measure.tails(seat, MAX_HP - 1)
+    mixed = seat.mixed(tails)
+    known = all(points is not None for points in seat.hp)
+    solutions: list[Solution | None] = []
+    for tail, goal in zip(mixed, wanted, strict=True):
+        most = int(np.flatnonzero(tail >= goal * (1.0 - ROUNDING))[-1])
+        fixed = [replace(seat, hp=(hit_points(points),) * len(seat.hp)) for points in (max(most, 1), most + 1)]
+        single = [measure.exact(one) for one in fixed]
+        solution = Solution(least=most, words=f"{most} hit points", seat=fixed[0], single=single[0], below=fixed[1], below_single=single[1])
+        solutions.append(solution if most else None)
+    now = seat.mixed(measure.exact(seat)) if known else np.full(len(mixed), np.nan)
+    return Solved(seat=seat, now=now, solutions=tuple(solutions), most=mixed[:, 1])

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
-from analyzer.foes import MAX_HP, hit_points
-from analyzer.measures import ROUNDING, Dice, Dpr, Kills, Measure, difference, level, played, where
+from analyzer.measures import Dice, Dpr, Kills, Measure, difference, level, played, where
 from analyzer.parameters import Choice, Real, Text, Whole
 from analyzer.playing import Builds, Opponent
 from analyzer.pmf import Floats
 from analyzer.question import AcOrOwn, AgainstTable, Column, Found, Hp, Seed, Trials, Workers, question
 from analyzer.records import Record
 from analyzer.seats import Seat, seats
-from analyzer.solving import Knob, Turned, knobs
+from analyzer.solving import Knob, Solved, knobs, toughest, turned
 from analyzer.sweeps import runs
 from analyzer.twins import Twins
-from analyzer.variations import UnvariedError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -193,7 +191,7 @@ def solve(
     records: list[Record] = []
     notes: list[str] = []
     for seat, (goal, wanted) in goals:
-        solved = _hit_points(seat, asked.measure, wanted) if knob is None else _turned(seat, asked.measure, knob, wanted)
+        solved = toughest(seat, asked.measure, wanted) if knob is None else turned(seat, asked.measure, knob, wanted)
         rows = [
             {**seat.head(mix), "goal": goal, "wanted": float(wanted[mix]), "vary": vary, **_row(solved, asked, mix, twins, dice)} for mix in range(len(wanted))
         ]
@@ -251,70 +249,7 @@ def _goals(taken: Sequence[Seat], asked: _Asked, match: str | None) -> list[tupl
     return [(seat, (f"DPR of {match}", figures[names.index(match)])) for seat in taken if seat.build.name != match]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Solved:
-    """The solution for one build before every mix."""
-
-    seat: Seat
-    now: Floats
-    #: figure, seat and place of the solution of each mix and of one step below it; None where there is none
-    solutions: tuple[_Solution | None, ...]
-    most: Floats
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Solution:
-    least: int
-    words: str
-    seat: Seat
-    single: Floats
-    below: Seat | None
-    below_single: Floats | None
-
-
-def _turned(seat: Seat, measure: Measure, knob: Knob, wanted: Floats) -> _Solved:
-    try:
-        turned = Turned(seat, measure, knob)
-    except UnvariedError as error:
-        raise ValueError(f"vary must be something that {seat.build.name!r} has; got {knob.word!r}: {error}") from error
-    solutions: list[_Solution | None] = []
-    for place in turned.smallest(wanted):
-        if place is None:
-            solutions.append(None)
-            continue
-        lower = place - 1 if place > turned.low else None
-        solutions.append(
-            _Solution(
-                least=knob.value(place),
-                words=knob.told(place, turned.at(place)),
-                seat=turned.at(place),
-                single=turned.single(place),
-                below=None if lower is None else turned.at(lower),
-                below_single=None if lower is None else turned.single(lower),
-            )
-        )
-    return _Solved(seat=seat, now=seat.mixed(measure.exact(seat)), solutions=tuple(solutions), most=turned.best())
-
-
-def _hit_points(seat: Seat, measure: Measure, wanted: Floats) -> _Solved:
-    """The most hit points with which every mix still dies with the chance wanted."""
-    if not isinstance(measure, Kills):
-        raise TypeError("hit points are varied for a chance to kill alone")
-    tails = measure.tails(seat, MAX_HP)
-    mixed = seat.mixed(tails)
-    known = all(points is not None for points in seat.hp)
-    solutions: list[_Solution | None] = []
-    for tail, goal in zip(mixed, wanted, strict=True):
-        most = int(np.flatnonzero(tail >= goal * (1.0 - ROUNDING))[-1])
-        fixed = [replace(seat, hp=(hit_points(points),) * len(seat.hp)) for points in (max(most, 1), most + 1)]
-        single = [measure.exact(one) for one in fixed]
-        solution = _Solution(least=most, words=f"{most} hit points", seat=fixed[0], single=single[0], below=fixed[1], below_single=single[1])
-        solutions.append(solution if most else None)
-    now = seat.mixed(measure.exact(seat)) if known else np.full(len(mixed), np.nan)
-    return _Solved(seat=seat, now=now, solutions=tuple(solutions), most=mixed[:, 1])
-
-
-def _row(solved: _Solved, asked: _Asked, mix: int, twins: Twins, dice: Dice | None) -> Record:
+def _row(solved: Solved, asked: _Asked, mix: int, twins: Twins, dice: Dice | None) -> Record:
     """What was found for one mix."""
     solution, now = solved.solutions[mix], float(solved.now[mix])
     return {
@@ -326,7 +261,7 @@ def _row(solved: _Solved, asked: _Asked, mix: int, twins: Twins, dice: Dice | No
     }
 
 
-def _figures(solved: _Solved, asked: _Asked, mix: int, twins: Twins, dice: Dice | None) -> Record:
+def _figures(solved: Solved, asked: _Asked, mix: int, twins: Twins, dice: Dice | None) -> Record:
     """The figure reached, the one a step below, and the step, each beside its simulated twin."""
     solution, weights = solved.solutions[mix], solved.seat.field.mixes[mix].weights
     names = ("reached", "below", "step")
