@@ -22,6 +22,9 @@ DASHES: tuple[Dashes, ...] = ("solid", (0, (5, 2)), (0, (1.5, 1.2)), (0, (6, 1.5
 #: Half-length of the error bars, in standard errors.
 BAR = 2.0
 
+#: Rows of a figure of bars that a page holds.
+MANY = 24
+
 
 class Picture(Figure):
     """A matplotlib Figure that a notebook shows by itself."""
@@ -65,6 +68,16 @@ def faces(frame: pd.DataFrame) -> list[str]:
     return [f"AC {int(ac)}" for ac in frame["ac"]]
 
 
+def swept(frame: pd.DataFrame) -> bool:
+    """Whether a figure has several armor classes to draw along an axis."""
+    return "against" not in frame and len(set(frame["ac"])) > 1
+
+
+def whole_heights(axes: Axes) -> None:
+    """Whole numbers along the vertical axis."""
+    axes.yaxis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
+
+
 def tidy(*panels: Axes) -> None:
     """A light grid behind the data, no frame at the top and right."""
     for panel in panels:
@@ -93,4 +106,6 @@ def points(axes: Axes, x: pd.Series[Any] | range, frame: pd.DataFrame, column: s
     if f"{column}_mc" not in frame:
         return
     errors = BAR * frame[f"{column}_se"].astype(float).fillna(0.0)
-    axes.errorbar(x, frame[f"{column}_mc"], yerr=errors, color=look.colour, fmt=look.marker, markersize=4, capsize=2, linewidth=1.0, markerfacecolor="white")
+    axes.errorbar(
+        x, frame[f"{column}_mc"].astype(float), yerr=errors, color=look.colour, fmt=look.marker, markersize=4, capsize=2, linewidth=1.0, markerfacecolor="white"
+    )

@@ -338,6 +338,8 @@ def _changed(game: AnySystem, model: Model, shifts: Mapping[str, int], changes: 
         moved = game.shifted(model, shifts.get("attack", 0), shifts.get("damage", 0)) if shifts else {}
     except NotationError as error:
         raise ScenarioError([str(error)]) from error
+    except ProblemError as error:
+        raise ScenarioError(line(p) for p in error.problems) from error
     made: Model = _valid(type(model), {**model.given(), **moved, **changes}, game)
     return made
 

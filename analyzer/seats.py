@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -47,16 +47,17 @@ class Seat:
     """One build before a field of foes."""
 
     build: Build
-    #: the target of the question, where its foes have none of their own
-    opponent: TargetKeys | None
     field: Field
     faced: tuple[Faced, ...]
     #: hit points of each foe, None where nobody says
     hp: tuple[HitPoints | None, ...]
+    #: the question's own target, where its foes have none, and whether the listed rounds are played
+    opponent: TargetKeys | None = None
+    course: bool = False
 
-    def of(self, build: Build) -> Seat:
-        """The seat of another build, as it stands, before the same foes."""
-        return _seat(build, self.field, self.opponent, None, course=False)
+    def changed(self, build: Build) -> Seat:
+        """Another build before the same foes with the same hit points; errors are those of `seats`."""
+        return replace(_seat(build, self.field, self.opponent, None, course=self.course), hp=self.hp)
 
     def head(self, mix: int) -> Record:
         """The first columns of a record of a mix: game, build, its level where it has one, and what it faces."""
@@ -190,7 +191,7 @@ def _seat(build: Build, field: Field, opponent: TargetKeys | None, hp: HitPoints
     faced = tuple(
         Faced(foes=tuple(n for n, _ in where), plans=plans, target=target, acs=tuple(ac for _, ac in where)) for (plans, target), where in passes.items()
     )
-    return Seat(build=build, opponent=opponent, field=field, faced=faced, hp=tuple(points))
+    return Seat(build=build, field=field, faced=faced, hp=tuple(points), opponent=opponent, course=course)
 
 
 def _at_zero(target: Target, first: int) -> Target:

@@ -260,7 +260,7 @@ def _simulated(made: Designs, seat: Seat, best: Chunk, twins: Twins, *, trials: 
     places = made.places()
     beside: dict[str, list[Any]] = {"dpr_mc": [], "dpr_se": [], "dpr_z": []}
     for row, number in enumerate(best.designs.tolist()):
-        played = seat.of(made.build(places[number]))
+        played = seat.changed(made.build(places[number]))
         tallies = played.tallies(trials=trials, seed=seed)
         found = played.mixed(np.array([tally.total / trials for tally in tallies]))
         errors = played.errors(np.array([tally.standard_error for tally in tallies]))

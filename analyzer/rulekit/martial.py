@@ -71,6 +71,21 @@ class MartialSheet(AbilityKeys):
             raise ProblemError([must_be_given(MartialSheet, "bab", "base_attacks")])
         return self
 
+    def another(self) -> dict[str, Any]:
+        """The first attack of the first weapon that is not in the off hand once more, right after itself."""
+        held = arsenal(self.weapon, self.weapons)
+        place = next((i for i, (_, weapon) in enumerate(held) if weapon.hand != "off"), 0)
+        weapon = held[place][1]
+        bases = tuple(base.value for base in self.ladder(weapon))
+        changed = weapon.but(base_attacks=(*bases[:1], *bases))
+        if self.weapon is not None:
+            return {"weapon": changed}
+        return {"weapons": (*self.weapons[:place], changed, *self.weapons[place + 1 :])}
+
+    def ladder(self, weapon: Any) -> tuple[Term, ...]:  # noqa: ANN401 - a game's own weapon
+        """The base attack bonus of each attack with a weapon of the main hand, extra attacks apart."""
+        return base_attacks(self, weapon)
+
 
 def attack_bonuses(
     sheet: MartialSheet,

@@ -59,6 +59,14 @@ class Model(BaseModel):
         """The table with some keys changed, checked again."""
         return type(self).model_validate(self.given() | changes)
 
+    def another(self) -> dict[str, Any]:
+        """The keys that change when the round has one attack more; none where the game does not say how."""
+        return {}
+
+    def milder(self, points: int) -> dict[str, Any]:
+        """The keys that change when every attack penalty within a turn is ``points`` milder; none in games without such a penalty."""
+        return {}
+
 
 class TargetKeys(Model):
     """What every game's target may have."""
@@ -117,6 +125,17 @@ class StatblockKeys(Swing):
             yield from (Problem((k,), f"{k} must be a key of each weapon when there are weapons; got it beside them") for k in apart)
         else:
             yield from (must_be_given(cls, k) for k in ("attack", "damage") if k not in keys)
+
+    def another(self) -> dict[str, Any]:
+        """One more attack with the first weapon: where attacks are counted one more, else its first attack once more, right after itself."""
+        if self.weapons is not None:
+            first, *rest = self.weapons
+            return {"weapons": (first.but(attack=(*first.attack[:1], *first.attack)), *rest)}
+        bonuses = self.attack or ()
+        if len(bonuses) == 1 and "attacks" in type(self).model_fields:
+            counted: int | None = getattr(self, "attacks")  # noqa: B009 - a key only some games have
+            return {"attacks": 2 if counted is None else counted + 1}
+        return {"attack": (*bonuses[:1], *bonuses)}
 
     def lines(self, kind: type[Line]) -> tuple[Line, ...]:
         """Each weapon, with the keys shared by all left to the caller; without ``weapons`` the statblock is its only weapon."""

@@ -119,6 +119,8 @@ class System(ABC, Generic[R, T, B, S]):
             return self.shifted_line(build, attack, damage)
         changes: dict[str, Any] = {}
         for key, shift in (("attack_bonuses", attack), ("damage_bonuses", damage)):
+            if shift and key not in type(build).model_fields:
+                raise ProblemError([Problem((key,), f"{key} must be a key of the sheet for a shift; got a sheet of {self.id}, which has none")])
             if shift:
                 bonuses: Mapping[str, int] = getattr(build, key)
                 changes[key] = {**bonuses, VARIATION: bonuses.get(VARIATION, 0) + shift}

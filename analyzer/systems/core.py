@@ -103,6 +103,13 @@ class CoreStatblock(StatblockKeys, CriticalKeys):
     ap: Penalty | None = Field(default=None, description="attack penalty each attack adds for those after it; default -3")
     weapons: Annotated[tuple[CoreWeaponLine, ...], Items()] | None = Field(default=None, description=StatblockKeys.model_fields["weapons"].description)
 
+    def milder(self, points: int) -> dict[str, Any]:
+        """The attack penalty of a statblock that counts its attacks."""
+        if self.attack is None or len(self.attack) != 1:
+            return {}
+        ap = DEFAULT_AP if self.ap is None else self.ap
+        return {"ap": min(ap + points, 0)} if ap < 0 else {}
+
     @model_validator(mode="after")
     def _one_list(self) -> Self:
         if self.attack is not None and len(self.attack) != 1:
@@ -150,6 +157,19 @@ class CoreSheet(Model):
     def _possible(self) -> Self:
         raise_any([*_names(self), *held(self.arms, self.weapons), *_attacks_allowed(self)])
         return self
+
+    def another(self) -> dict[str, Any]:
+        """The last attack of the own turn once more, with the penalty the turn has left by then."""
+        return {"turn": (*self.turn, self.turn[-1])} if self.turn else {}
+
+    def milder(self, points: int) -> dict[str, Any]:
+        """The attack penalty of everything an attack can be made with."""
+        held = {kind: getattr(self, kind) for kind in ("weapons", "body_parts", "missiles")}
+        return {
+            kind: {name: item.but(ap=min(item.ap + points, 0)) for name, item in items.items()}
+            for kind, items in held.items()
+            if any(item.ap < 0 for item in items.values())
+        }
 
     def equipment(self) -> dict[str, Equipment]:
         """Everything an attack can be made with, by name."""

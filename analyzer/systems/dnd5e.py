@@ -155,6 +155,12 @@ class Dnd5eSheet(AbilityKeys, _TurnKeys):
         yield from super().presence(keys)
         yield from exactly_one(cls, keys, "weapon", "weapons")
 
+    def another(self) -> dict[str, Any]:
+        """One more attack with the first weapon."""
+        first, *rest = (weapon for _, weapon in arsenal(self.weapon, self.weapons))
+        more = first.but(attacks=first.attacks + 1)
+        return {"weapon": more} if self.weapon is not None else {"weapons": (more, *rest)}
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Use:

@@ -138,6 +138,10 @@ class NwnSheet(MartialSheet):
         raise_any(_impossible(self))
         return self
 
+    def ladder(self, weapon: NwnWeapon) -> tuple[Term, ...]:
+        """That of a monk goes down by 3."""
+        return _bases(self, weapon)
+
 
 def _main(weapons: tuple[tuple[Path, NwnWeapon], ...]) -> NwnWeapon | None:
     """The weapon free attacks are made with: the first that is not in the off hand."""

@@ -208,6 +208,13 @@ class Pathfinder2Sheet(AbilityKeys, FortuneKeys):
         )
         return self
 
+    def another(self) -> dict[str, Any]:
+        """The last Strike once more, with the penalty the turn has by then."""
+        if self.strikes is None and self.weapon is not None:
+            return {"attacks": 2 if self.attacks is None else self.attacks + 1}
+        names = tuple(weapon.name or "" for _, weapon in self.used())
+        return {"strikes": (*names, *names[-1:])} if names else {}
+
     def used(self) -> Iterator[Used]:
         """The weapon of each Strike in order, with its key path."""
         weapons = arsenal(self.weapon, self.weapons)

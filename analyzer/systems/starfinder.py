@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import cycle, islice
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -175,6 +175,10 @@ class StarfinderSheet(AbilityKeys):
         """One way to give weapons."""
         yield from super().presence(keys)
         yield from exactly_one(cls, keys, "weapon", "weapons")
+
+    def another(self) -> dict[str, Any]:
+        """One more attack in a full attack; a round of a single attack has no place for another."""
+        return {"attacks": self.attacks + 1} if self.full_attack else {}
 
 
 class Starfinder(System[StarfinderRules, StarfinderTarget, StarfinderStatblock, StarfinderSheet]):

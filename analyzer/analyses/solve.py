@@ -1,0 +1,316 @@
+"""Solve: how little more it takes to reach a DPR, a chance to kill, or another build."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+import numpy as np
+
+from analyzer.measures import Dice, Dpr, Kills, Measure, difference, level, played, where
+from analyzer.parameters import Choice, Real, Text, Whole
+from analyzer.playing import Builds, Opponent
+from analyzer.pmf import Floats
+from analyzer.question import AcOrOwn, AgainstTable, Column, Found, Hp, Seed, Trials, Workers, question
+from analyzer.records import Record
+from analyzer.seats import Seat, seats
+from analyzer.solving import Knob, Solved, knobs, toughest, turned
+from analyzer.sweeps import runs
+from analyzer.twins import Twins
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from analyzer.montecarlo import PairTally
+
+_COLUMNS = (
+    Column(key="build", heading="build"),
+    Column(key="against", heading="target"),
+    Column(key="ac", heading="AC"),
+    Column(key="goal", heading="goal"),
+    Column(key="vary", heading="varied"),
+    Column(key="answer", heading="answer"),
+    Column(key="wanted", heading="wanted", digits=4),
+    Column(key="now", heading="as it stands", digits=4),
+    Column(key="reached", heading="reached", digits=4),
+    Column(key="below", heading="a step less", digits=4),
+)
+_HP = "hp"
+#: What a goal is measured in.
+_UNITS = {"dpr": "DPR (points per round)", "kill": "chance that the target is dead"}
+
+
+def _draw(frame: pd.DataFrame) -> Figure:
+    from analyzer.drawing import Picture, legend, looks, points, swept, tidy, whole_heights, whole_ticks, written  # noqa: PLC0415 - matplotlib costs start-up time
+
+    if not swept(frame):
+        return _draw_single(frame)
+    named = looks(frame["build"])
+    drawing = Picture(figsize=(10.0, 6.4), layout="constrained")
+    answers, figures = drawing.subplots(2, 1, sharex=True)
+    for build, look in named.items():
+        rows = frame[frame["build"] == build]
+        answers.plot(
+            rows["ac"], rows["least"].astype(float), color=look.colour, linestyle=look.dashes, marker=look.marker, markersize=4, markerfacecolor="white"
+        )
+        reached = rows.assign(reached=rows["reached"].astype(float))
+        marker = "none" if "reached_mc" in rows else look.marker
+        figures.plot(rows["ac"], reached["reached"], color=look.colour, linestyle=look.dashes, marker=marker, markersize=4, markerfacecolor="white")
+        points(figures, rows["ac"], rows, "reached", look)
+        figures.plot(rows["ac"], rows["now"].astype(float), color=look.colour, linewidth=0.9, linestyle=(0, (1, 1.5)))
+        _wanted(figures, rows)
+    answers.set_ylabel(_ANSWERS[str(frame["vary"].iloc[0])])
+    figures.set_ylabel(f"{_unit(frame)}\nreached (line),\nwanted (grey), now (dots)")
+    figures.set_xlabel("armor class")
+    whole_ticks(figures)
+    whole_heights(answers)
+    tidy(answers, figures)
+    if len(named) == 1:
+        answers.set_title(written(next(iter(named))), fontsize="medium")
+    legend(drawing, named)
+    return drawing
+
+
+def _wanted(panel: Axes, rows: pd.DataFrame) -> None:
+    panel.plot(rows["ac"], rows["wanted"], color="0.6", linewidth=2.5, alpha=0.6, zorder=0)
+
+
+#: What the answer of a sweep is, along the axis of its figure.
+_ANSWERS = {
+    "attack": "least change of the\nattack bonus that reaches it",
+    "damage": "least change of the\ndamage that reaches it",
+    "threat": "highest first face\nof a threat that reaches it",
+    "extra": "fewest dice\nthat reach it",
+    _HP: "most hit points\nthat are reached",
+}
+
+
+def _unit(frame: pd.DataFrame) -> str:
+    return _UNITS["kill" if "dead by" in str(frame["goal"].iloc[0]) else "dpr"]
+
+
+def _draw_single(frame: pd.DataFrame) -> Figure:
+    """A bar per build and target as it stands, a mark where it gets to, a line where it was to get; the weighted answers alone where there are many."""
+    from analyzer.drawing import BAR, COLOURS, MANY, Picture, faces, tidy, written  # noqa: PLC0415 - matplotlib costs start-up time
+
+    shown = frame if len(frame) <= MANY else frame[frame["against"] == frame["against"].iloc[0]]
+    drawing = Picture(figsize=(9.5, 1.6 + 0.62 * len(shown)), layout="constrained")
+    axes = drawing.subplots()
+    rows = np.arange(len(shown))
+    reached, now = shown["reached"].astype(float), shown["now"].astype(float)
+    axes.barh(rows, now, height=0.5, color=COLOURS[5], label="as it stands")
+    axes.plot(reached, rows, "D", color=COLOURS[0], markersize=7, label="reached")
+    if "reached_mc" in shown:
+        errors = BAR * shown["reached_se"].astype(float).fillna(0.0)
+        axes.errorbar(shown["reached_mc"].astype(float), rows, xerr=errors, fmt="|", color="black", markersize=14, capsize=3, label="simulated")
+    axes.vlines(shown["wanted"], rows - 0.36, rows + 0.36, color=COLOURS[1], linewidth=2.0, label="wanted")
+    right = np.fmax(np.fmax(reached, now), shown["wanted"])
+    for row, (x, answer) in enumerate(zip(right, shown["answer"], strict=True)):
+        axes.annotate(f"  {written('nothing reaches it' if answer is None else str(answer))}", (x, row), va="center", fontsize="small")
+    names = [written(f"{build}\n{faced}") for build, faced in zip(shown["build"], faces(shown), strict=True)]
+    axes.set_yticks(list(rows), names, fontsize="small")
+    axes.invert_yaxis()
+    axes.set_xlim(0.0, 1.45 * float(right.max()) or 1.0)
+    if _unit(frame) == _UNITS["kill"]:
+        axes.set_xticks([0.0, 0.2, 0.4, 0.6, 0.8, 1.0])
+    axes.set_xlabel(_unit(frame))
+    tidy(axes)
+    drawing.legend(loc="outside upper center", ncols=4, frameon=False)
+    return drawing
+
+
+@question(columns=_COLUMNS, draw=_draw, example="d20-builds", grouped=("build", "goal", "vary"))
+def solve(
+    builds: Builds,
+    ac: AcOrOwn = None,
+    *,
+    target: Opponent = None,
+    against: AgainstTable = None,
+    vary: Annotated[str, Choice(("attack", "damage", "threat", "extra", "hp"))] = "attack",
+    dpr: Annotated[float | None, Real(low=0.001, high=100_000.0)] = None,
+    kill: Annotated[float | None, Real(low=1e-9, high=1.0, percent=True)] = None,
+    rounds: Annotated[int | None, Whole(low=1, high=100)] = None,
+    match: Annotated[str | None, Text(metavar="NAME")] = None,
+    hp: Hp = None,
+    die: Annotated[str, Text(metavar="1dN")] = "1d6",
+    simulate: bool = False,
+    trials: Trials = 1_000_000,
+    seed: Seed = None,
+    workers: Workers = 1,
+) -> Found:
+    """Smallest attack bonus, damage, threat range or dice, or the most hit points, that reaches a goal.
+
+    Without a goal each build is to reach the one with the highest DPR.
+
+    Parameters
+    ----------
+    {builds}
+    {ac}
+    {target}
+    {against}
+    vary : str
+        What is turned: every ``attack`` bonus (-100 to +100), every weapon ``damage`` roll (-100 to +1000), the written ``threat`` range of every weapon (20 to
+        2-20), ``extra`` dice (0 to 100), or the target's ``hp`` (the most with which it still dies, for a chance to kill).
+    dpr : float, optional
+        Goal: mean damage points per round.
+    kill : float, optional
+        Goal: the chance that the target is dead after the rounds, nothing healing.
+    rounds : int, optional
+        Rounds for the chance to kill.
+    match : str, optional
+        Goal: the DPR of this build.
+    {hp}
+    die : str
+        The die that ``extra`` adds, such as ``1d8 fire``.
+    {simulate}
+    {trials}
+    {seed}
+    {workers}
+
+    Returns
+    -------
+    Answer
+        A row per build and target: the ``goal``, what is ``wanted``, the figure ``now``, the ``answer`` in words and as a number (``least``: the change, the
+        lowest face, the number of dice, or the hit points; None where nothing in the range reaches the goal), the figure ``reached``, the one a step ``below``,
+        their difference ``step``, and ``most``, the highest figure that was found on the way. Simulated figures of the two are of the same dice; the step has
+        the standard error of the paired difference.
+
+    Raises
+    ------
+    ScenarioError, ValueError
+        What cannot be played, goals that do not go together, or unknown hit points.
+    """
+    asked = _asked(dpr=dpr, kill=kill, rounds=rounds, match=match, vary=vary, hp=hp)
+    knob = knobs(die).get(vary)
+    taken = seats(builds, ac, target=target, against=against, hp=hp, course=kill is not None)
+    goals = _goals(taken, asked, match)
+    twins, dice = Twins(), Dice(trials=trials, seed=seed or 0, workers=workers) if simulate else None
+    records: list[Record] = []
+    notes: list[str] = []
+    for seat, (goal, wanted) in goals:
+        solved = toughest(seat, asked.measure, wanted) if knob is None else turned(seat, asked.measure, knob, wanted)
+        rows = [
+            {**seat.head(mix), "goal": goal, "wanted": float(wanted[mix]), "vary": vary, **_row(solved, asked, mix, twins, dice)} for mix in range(len(wanted))
+        ]
+        records += rows
+        notes += _findings(rows, vary)
+    if any(record["least"] is None for record in records):
+        notes.append("looked at: " + ("1 hit point and up" if knob is None else f"{vary} {_span(knob)}"))
+    return Found(records=records, notes=tuple(notes), verdict=twins.verdict() if simulate else None, seed=seed, trials=trials if simulate else None)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Asked:
+    """The goal as it was asked."""
+
+    measure: Measure
+    words: str
+    #: the figure, or None where it is another build's
+    height: float | None
+
+    @property
+    def chance(self) -> bool:
+        """Whether the figure counts trials."""
+        return isinstance(self.measure, Kills)
+
+
+def _asked(*, dpr: float | None, kill: float | None, rounds: int | None, match: str | None, vary: str, hp: object) -> _Asked:
+    given = [name for name, value in (("dpr", dpr), ("kill", kill), ("match", match)) if value is not None]
+    if len(given) > 1:
+        raise ValueError(f"goal must be one of dpr, kill and match; got {' and '.join(given)}")
+    if (kill is None) != (rounds is None):
+        raise ValueError(f"rounds must be given with kill, and with it alone; got {rounds} and kill {kill}")
+    if vary == _HP and (kill is None or hp is not None):
+        raise ValueError(f"vary must be 'hp' only for a goal of kill, without hp; got {'hp beside it' if kill is not None else 'another goal'}")
+    if kill is not None and rounds is not None:
+        return _Asked(measure=Kills(rounds), words=f"{100.0 * kill:g}% dead by round {rounds}", height=kill)
+    if hp is not None:
+        raise ValueError(f"hp must be given for a goal of kill alone; got {hp!r}")
+    return _Asked(measure=Dpr(), words=f"DPR {dpr:g}" if dpr is not None else "", height=dpr)
+
+
+def _goals(taken: Sequence[Seat], asked: _Asked, match: str | None) -> list[tuple[Seat, tuple[str, Floats]]]:
+    """Every build that is to reach something, and what."""
+    if asked.height is not None:
+        return [(seat, (asked.words, np.full(len(seat.field.mixes), asked.height))) for seat in taken]
+    names = [seat.build.name for seat in taken]
+    if match is not None and match not in names:
+        raise ValueError(f"match must be the name of a build: {', '.join(map(repr, names))}; got {match!r}")
+    if len(taken) < 2:
+        raise ValueError(f"goal must be given for a single build (dpr, kill or match); got {'none' if match is None else 'the build itself'}")
+    figures = [seat.mixed(asked.measure.exact(seat)) for seat in taken]
+    if len({len(figure) for figure in figures}) > 1:
+        raise ValueError("builds must meet the same targets to be matched; got tables of different lengths")
+    if match is None:
+        return [(seat, ("the highest DPR", np.max(figures, axis=0))) for seat in taken]
+    return [(seat, (f"DPR of {match}", figures[names.index(match)])) for seat in taken if seat.build.name != match]
+
+
+def _row(solved: Solved, asked: _Asked, mix: int, twins: Twins, dice: Dice | None) -> Record:
+    """What was found for one mix."""
+    solution, now = solved.solutions[mix], float(solved.now[mix])
+    return {
+        "now": None if np.isnan(now) else now,
+        "least": None if solution is None else solution.least,
+        "answer": None if solution is None else solution.words,
+        **_figures(solved, asked, mix, twins, dice),
+        "most": float(solved.most[mix]),
+    }
+
+
+def _figures(solved: Solved, asked: _Asked, mix: int, twins: Twins, dice: Dice | None) -> Record:
+    """The figure reached, the one a step below, and the step, each beside its simulated twin."""
+    solution, weights = solved.solutions[mix], solved.seat.field.mixes[mix].weights
+    names = ("reached", "below", "step")
+    beside: Record = {f"{name}{suffix}": None for name in names for suffix in ("", *(("_mc", "_se", "_z") if dice else ()))}
+    if solution is None:
+        return beside
+    share = solved.seat.field.weights[mix]
+    reached = float(share @ solution.single)
+    exact: Record = {"reached": reached}
+    if solution.below is not None and solution.below_single is not None:
+        below = float(share @ solution.below_single)
+        exact |= {"below": below, "step": reached - below}
+    if dice is None:
+        return beside | exact
+    measure, foes = asked.measure, [foe for foe, _ in weights]
+    other = solution.seat if solution.below is None else solution.below
+    pairs: Mapping[int, PairTally] = played(measure, solution.seat, other, dice, foes)
+    told, occurring = where(solution.seat, mix), measure.occurring(solution.seat)
+    out = beside | level(twins, told, "reached", exact=reached, occurring=occurring, weights=weights, pairs=pairs, chance=asked.chance)
+    if solution.below is None or solution.below_single is None:
+        return out
+    lower = where(solution.below, mix)
+    occurring = measure.occurring(solution.below)
+    out |= level(twins, lower, "below", exact=below, occurring=occurring, weights=weights, pairs=pairs, second=True, chance=asked.chance)
+    apart = solution.single - solution.below_single
+    return out | difference(twins, f"{told} and one less", "step", exact=reached - below, apart=apart, weights=weights, pairs=pairs)
+
+
+def _findings(rows: Sequence[Record], vary: str) -> Iterator[str]:
+    """What it takes in a sentence, and where nothing does."""
+    build = rows[0]["build"]
+    if "against" in rows[0] or len(rows) == 1:
+        only, faced = rows[0], rows[0].get("against") or f"AC {rows[0]['ac']}"
+        if only["least"] is None:
+            yield f"{build}: no {vary} reaches {only['goal']} ({faced}); {float(only['most'] or 0.0):.4g} was the most"
+        else:
+            yield f"{build}: {only['answer']} {'still gives' if vary == _HP else 'is the least for'} {only['goal']} ({faced})"
+        return
+    reached = sorted(((int(row["least"] or 0), row) for row in rows if row["least"] is not None), key=lambda pair: pair[0])
+    if reached:
+        (low, first), (high, last) = reached[0], reached[-1]
+        least, most = (f"{row['answer']} (AC {row['ac']})" for row in (first, last))
+        yield f"{build}: {rows[0]['goal']} takes {least if low == high else f'from {least} to {most}'}"
+    never = [int(row["ac"] or 0) for row in rows if row["least"] is None]
+    if never:
+        yield f"{build}: no {vary} reaches {rows[0]['goal']} at AC {runs(never)}"
+
+
+def _span(knob: Knob) -> str:
+    if knob.word == "threat":
+        return f"from {21 - knob.low} to {21 - knob.high}-20"
+    return f"from {knob.low} to {knob.high}" if knob.low == 0 else f"from {knob.low:+d} to {knob.high:+d}"
