@@ -129,6 +129,9 @@ def whole(
 
 def main() -> None:
     """Run the command line."""
+    # A command multiplies small matrices only: the threads that OpenBLAS starts when NumPy is imported cost start-up time, and wait for each other on a busy
+    # machine. Who asks for them gets them.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
