@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from analyzer.pmf import PMF, Floats, Integers
 
 #: Most points of the grid on which a sum of rounds is followed exactly, and most products of it; beyond either the normal law answers.
-MAX_GRID = 2**20
+MAX_GRID = 2**22
 MAX_PRODUCTS = 2**26
 #: Differences of cumulative chances, relative to the smaller tail, that are rounding.
 ROUNDING = 1e-9
@@ -101,26 +101,31 @@ def _last_below(better: PMF, confidence: float, high: int) -> int | None:
     kept = np.flatnonzero(wave.real**2 + wave.imag**2 >= _NOTHING ** (2.0 / first))
     if kept.size * (high - first + 1) > MAX_PRODUCTS:
         return None
-    phase = kept * (2.0 * np.pi / size)
+    phase: Floats = kept * (2.0 * np.pi / size)
     wave = np.conj(wave[kept]) * np.exp(1j * (phase * better.low))
     weight = _above(phase, highest, size) * np.where((kept == 0) | (kept == size // 2), 1.0, 2.0)
     block = min(_BLOCK, high - first + 1)
     steps = np.cumprod(np.vstack([np.ones_like(wave), np.broadcast_to(wave, (block - 1, wave.size))]), axis=0)
-    for start in range(first + (high - first) // block * block, 0, -block):
+    start = first + (high - first) // block * block
+    power, back = wave**start * weight, wave**block
+    while start > 0:
         counts: Integers = np.arange(start, start + block)
-        chances = np.real(steps @ (wave**start * weight))
+        # no matrix product: a small one is slowed tenfold by the threads of a library that finds the other cores busy
+        chances = np.einsum("nk,k->n", steps, power).real
         short = counts[(chances < confidence - 1e-12) & (counts <= high)]
         if short.size:
             return int(short[-1])
-        if start <= first:
+        if start == first:
             break
+        start, power = start - block, power / back
     return 0
 
 
 def _above(phase: Floats, highest: int, size: int) -> NDArray[np.complex128]:
     """What each frequency of the characteristic function counts for the sums 1 to ``highest``: a geometric series."""
     turn = np.exp(-1j * phase)
-    series = np.full(phase.size, complex(highest))
+    series: NDArray[np.complex128] = np.full(phase.size, complex(highest))
     moving = phase > 0
     series[moving] = turn[moving] * (1 - np.exp(-1j * (phase[moving] * highest))) / (1 - turn[moving])
-    return series / size
+    series /= size
+    return series
