@@ -7,7 +7,7 @@ from math import isclose
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
 from typer.testing import CliRunner
@@ -115,6 +115,7 @@ def stepwise(difference, confidence, most):
     return last + 1
 
 
+@settings(max_examples=50, deadline=None)
 @given(
     st.integers(-4, 0),
     st.lists(st.integers(0, 9), min_size=2, max_size=7).filter(lambda weights: weights[0] and weights[-1]),
@@ -179,6 +180,7 @@ def test_first_order_dominance(first, second, side):
     assert ahead.dominating(np.array(first), np.array(second)) == side
 
 
+@settings(max_examples=30, deadline=None)
 @given(st.integers(5, 30), st.integers(1, 4))
 def test_more_damage_dominates(ac, more):
     rows = analyzer.dominance([MAUL, MAUL.but(damage=more, name="heavier")], ac=ac)

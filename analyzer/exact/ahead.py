@@ -101,7 +101,7 @@ def _last_below(better: PMF, confidence: float, high: int) -> int | None:
     kept = np.flatnonzero(wave.real**2 + wave.imag**2 >= _NOTHING ** (2.0 / first))
     if kept.size * (high - first + 1) > MAX_PRODUCTS:
         return None
-    phase: Floats = kept * (2.0 * np.pi / size)
+    phase = np.asarray(kept * (2.0 * np.pi / size), dtype=np.float64)
     wave = np.conj(wave[kept]) * np.exp(1j * (phase * better.low))
     weight = _above(phase, highest, size) * np.where((kept == 0) | (kept == size // 2), 1.0, 2.0)
     block = min(_BLOCK, high - first + 1)
