@@ -158,8 +158,8 @@ def dominance(
     -------
     Answer
         A row per pair of builds (of one level, where builds have levels) and target. ``more``, ``tie``, ``less``: chances 0..1 that the damage of ``build``
-        over the ``rounds`` is above, equal to, below that of ``other``. ``difference``: its mean, damage points over the rounds. ``noticed_after``: the smallest
-        number of rounds from which the one with the higher mean is ahead with the confidence, None when the means are equal; ``noticed_by`` says whether
+        over the ``rounds`` is above, equal to, below that of ``other``. ``difference``: its mean, damage points over the rounds. ``noticed_after``: the
+        smallest number of rounds from which the one with the higher mean is ahead with the confidence, None when the means are equal; ``noticed_by``: whether
         it was found exactly or, where that is too much work, by the normal law. ``verdict``: which one dominates to first order, that is, has at every
         number of points a chance to deal at least as many in a round that is no lower, and somewhere higher; or "neither", or "equal".
 
