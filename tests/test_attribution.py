@@ -197,7 +197,7 @@ def test_command(tmp_path):
     rows = json.loads(run("d20-builds", "--by", "attack", "--ac", "20:21", "--format", "json", "--plot", picture).stdout)
     assert picture.read_bytes().startswith(b"\x89PNG")
     assert list(rows[0]) == ["system", "build", "ac", "kind", "part", "points", "share"]
-    assert [row["part"] for row in rows[:3]] == ["attack 1: falchion +19", "attack 2: falchion +14", "attack 3: falchion +9"]
+    assert [row["part"] for row in rows[:3]] == ["attack 1: +19", "attack 2: +14", "attack 3: +9"]
     assert run("--format", "csv").stdout.startswith("system,build,ac,kind,part,points,share")
     assert "error: --by must be one of" in run("--by", "weapon", code=2).stderr
 

@@ -286,7 +286,7 @@ def _rows(seat: Seat, by: str) -> tuple[_Row, ...]:
     parts: tuple[_Row, ...] = _SOURCES
     if by == "attack":
         longest = max((faced.plan for faced in seat.faced), key=lambda plan: len(plan.steps))
-        parts = tuple(_Row(kind=_PART, part=_named(longest, step), terms=(_Term(variant=_WHOLE, step=step),)) for step in range(len(longest.steps)))
+        parts = tuple(_Row(kind=_PART, part=_named(longest, step, seat.build.name), terms=(_Term(variant=_WHOLE, step=step),)) for step in range(len(longest.steps)))
     elif by == "type":
         types = tuple(dict.fromkeys(kind for faced in seat.faced for kind in damage_types(faced.plan)))
         parts = tuple(_Row(kind=_PART, part=kind, terms=_adding(types[: i + 1])) for i, kind in enumerate(types))
@@ -298,9 +298,11 @@ def _rows(seat: Seat, by: str) -> tuple[_Row, ...]:
     return (*parts, _Row(kind=_TOTAL, part="DPR", terms=(_Term(variant=_WHOLE),)), *costs)
 
 
-def _named(plan: Plan, step: int) -> str:
+def _named(plan: Plan, step: int, build: str) -> str:
+    """An attack by its number, its weapon where that is not what the build is called, and its bonus."""
     attack = next((variant for variant in plan.steps[step].variants if variant is not None), None)
-    return f"attack {step + 1}" if attack is None else f"attack {step + 1}: {'' if attack.label == 'attack' else f'{attack.label} '}{attack.bonus:+d}"
+    label = "" if attack is None or attack.label in ("attack", build) else f"{attack.label} "
+    return f"attack {step + 1}" if attack is None else f"attack {step + 1}: {label}{attack.bonus:+d}"
 
 
 def _adding(types: tuple[str, ...]) -> tuple[_Term, ...]:
