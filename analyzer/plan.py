@@ -256,7 +256,7 @@ class Area:
     caught: tuple[tuple[int, ...], ...]
     scatters: bool = True
     #: where all that is, where the game says so; changes no number
-    ground: Ground | None = field(default=None, compare=False)
+    ground: Ground | None = field(default=None, hash=False)
 
     def __post_init__(self) -> None:
         _check(len(self.caught) == LANDINGS, "caught", f"{LANDINGS} rows", len(self.caught))

@@ -286,7 +286,9 @@ def _rows(seat: Seat, by: str) -> tuple[_Row, ...]:
     parts: tuple[_Row, ...] = _SOURCES
     if by == "attack":
         longest = max((faced.plan for faced in seat.faced), key=lambda plan: len(plan.steps))
-        parts = tuple(_Row(kind=_PART, part=_named(longest, step, seat.build.name), terms=(_Term(variant=_WHOLE, step=step),)) for step in range(len(longest.steps)))
+        parts = tuple(
+            _Row(kind=_PART, part=_named(longest, step, seat.build.name), terms=(_Term(variant=_WHOLE, step=step),)) for step in range(len(longest.steps))
+        )
     elif by == "type":
         types = tuple(dict.fromkeys(kind for faced in seat.faced for kind in damage_types(faced.plan)))
         parts = tuple(_Row(kind=_PART, part=kind, terms=_adding(types[: i + 1])) for i, kind in enumerate(types))
