@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
@@ -20,7 +20,9 @@ from analyzer.twins import Twins
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
+    from matplotlib.colors import Normalize
     from matplotlib.figure import Figure
+    from matplotlib.image import AxesImage
 
 _COLUMNS = (
     Column(key="build", heading="build"),
@@ -48,30 +50,44 @@ _PANELS, _TOLD = 12, 6
 
 def _draw(frame: pd.DataFrame) -> Figure:
     """A map per attack and target: each square by its chance to be caught, a spot wherever the attack may land, the group, the thrower's side."""
-    from analyzer.drawing import Picture, written  # noqa: PLC0415 - matplotlib costs start-up time
+    from matplotlib.colors import LogNorm  # noqa: PLC0415 - matplotlib costs start-up time
+
+    from analyzer.drawing import Picture, written  # noqa: PLC0415 - matplotlib likewise
 
     several = "against" in frame
     maps = list(frame.groupby(["build", "attack", *(["against"] if several else [])], sort=False))[:_PANELS]
     wide = min(len(maps), 1 if len(maps) == 1 else 2 if len(maps) <= 4 else 4)
     high = -(-len(maps) // wide)
-    side = 6.4 if wide == 1 else 5.0 if wide == 2 else 3.6
-    drawing = Picture(figsize=(side * wide + 1.2, (side + 0.3) * high + 0.7), layout="constrained")
+    side = 7.6 if wide == 1 else 5.4 if wide == 2 else 3.8
+    drawing = Picture(figsize=(side * wide + 1.2, (side + 0.4) * high + 0.7), layout="constrained")
     panels = drawing.subplots(high, wide, squeeze=False).ravel()
     reach = max(abs(frame["x"] + 0.5).max(), abs(frame["y"] + 0.5).max()) + 0.5
+    chances = frame["caught"][frame["caught"] > 0.0]
+    # Most squares are caught by a few landings out of 33 or not at all: on a linear scale they would all look alike.
+    scale = LogNorm(vmin=min(0.5, chances.min()) if len(chances) else 0.5, vmax=1.0)
     for panel, (names, rows) in zip(panels, maps, strict=False):
-        shades = _map(panel, rows, small=wide > 2)
+        shades = _map(panel, rows, scale, told=wide == 1 and reach <= 9)
         panel.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal")
-        panel.set_title("\n".join(written(str(name)) for name in dict.fromkeys(names)), loc="left", fontsize="medium" if wide <= 2 else "small")
+        title = ", ".join(written(str(name)) for name in dict.fromkeys(names))
+        panel.set_title(f"{title}\n{_landings_told(rows)}", loc="left", fontsize="medium" if wide <= 2 else "x-small")
     for panel in panels[len(maps) :]:
         panel.set_axis_off()
-    drawing.colorbar(shades, ax=list(panels), label="chance that a square is caught", shrink=0.7)
+    drawing.colorbar(shades, ax=list(panels), label="chance that a square is caught (logarithmic)", shrink=0.7, format=lambda value, _: f"{100 * value:g} %")
     handles, labels = panels[0].get_legend_handles_labels()
     drawing.legend(handles, labels, loc="outside upper left", ncols=4, frameon=False, fontsize="small")
     drawing.supxlabel("squares from the intersection aimed at", fontsize="medium")
     return drawing
 
 
-def _map(panel: Axes, rows: pd.DataFrame, *, small: bool) -> Any:  # noqa: ANN401 - what a colour bar is made of
+def _landings_told(rows: pd.DataFrame) -> str:
+    """How likely the mark and the other places are."""
+    aimed = (rows["x"] == 0) & (rows["y"] == 0)
+    others = rows["lands"][~aimed & (rows["lands"] > 0.0)]
+    elsewhere = f", each of {len(others)} others {100 * others.max():.2g} %" if len(others) and others.max() - others.min() < 1e-9 else ""
+    return f"on the mark {100 * rows['lands'][aimed].max():.3g} %{elsewhere}"
+
+
+def _map(panel: Axes, rows: pd.DataFrame, scale: Normalize, *, told: bool) -> AxesImage:
     """One map; what its colours stand for."""
     from matplotlib.ticker import MaxNLocator  # noqa: PLC0415 - matplotlib costs start-up time
 
@@ -79,17 +95,23 @@ def _map(panel: Axes, rows: pd.DataFrame, *, small: bool) -> Any:  # noqa: ANN40
     shades = np.zeros((int(rows["y"].max()) - bottom + 1, int(rows["x"].max()) - low + 1))
     shades[rows["y"] - bottom, rows["x"] - low] = rows["caught"]
     edges = (low, low + shades.shape[1], bottom, bottom + shades.shape[0])
-    shown = panel.imshow(np.ma.masked_equal(shades, 0.0), origin="lower", extent=edges, vmin=0.0, vmax=1.0, cmap="YlOrRd")
+    shown = panel.imshow(np.ma.masked_equal(shades, 0.0), origin="lower", extent=edges, norm=scale, cmap="YlOrRd", alpha=0.85)
+    for row in rows[rows["caught"] > 0.0].to_dict("records") if told else ():
+        panel.text(
+            row["x"] + 0.5,
+            row["y"] + 0.42,
+            f"{100 * row['caught']:.2g}",
+            ha="center",
+            va="center",
+            fontsize="x-small",
+            color="white" if row["caught"] > 0.3 else "0.15",
+        )
     for number, squares in rows.dropna(subset=["creature"]).groupby("creature"):
-        _creature(panel, squares, f"{number:.0f}", small=small)
+        _creature(panel, squares, f"{number:.0f}")
     lands = rows[(rows["lands"] > 0) & ~((rows["x"] == 0) & (rows["y"] == 0))]
-    often = f", {100 * lands['lands'].max():.2g} % each" if len(lands) and not small else ""
-    panel.scatter(lands["x"], lands["y"], s=8 if small else 18, color="black", label=f"a miss lands{often}", zorder=4)
-    mark = rows[(rows["x"] == 0) & (rows["y"] == 0)]
-    told = f", {100 * mark['lands'].iloc[0]:.3g} %" if len(mark) and not small else ""
-    panel.plot(
-        [0], [0], marker="X", color="#0072B2", markeredgecolor="white", markersize=9 if small else 14, linestyle="none", label=f"on the mark{told}", zorder=5
-    )
+    panel.scatter(lands["x"], lands["y"], s=14, color="black", label="a miss lands", zorder=4)
+    panel.plot([0], [0], marker="X", color="#0072B2", markeredgecolor="white", markersize=12, linestyle="none", label="mark", zorder=5)
+    panel.plot([], [], marker="s", color="#0072B2", markerfacecolor="none", markersize=9, linestyle="none", label="creature")
     _thrower(panel, rows)
     panel.grid(visible=True, color="0.85", linewidth=0.5)
     panel.set_axisbelow(True)
@@ -98,14 +120,15 @@ def _map(panel: Axes, rows: pd.DataFrame, *, small: bool) -> Any:  # noqa: ANN40
     return shown
 
 
-def _creature(panel: Axes, squares: pd.DataFrame, number: str, *, small: bool) -> None:
+def _creature(panel: Axes, squares: pd.DataFrame, number: str) -> None:
     """The outline of a creature and its number."""
     from matplotlib.patches import Rectangle  # noqa: PLC0415 - matplotlib costs start-up time
 
     x, y = squares["x"].min(), squares["y"].min()
     width, height = squares["x"].max() - x + 1, squares["y"].max() - y + 1
-    panel.add_patch(Rectangle((x, y), width, height, fill=False, edgecolor="#0072B2", linewidth=1.6, zorder=3))
-    panel.text(x + width / 2, y + height / 2, number, ha="center", va="center", fontsize="x-small" if small else "medium", color="#0072B2", weight="bold")
+    panel.add_patch(Rectangle((x, y), width, height, fill=False, edgecolor="#0072B2", linewidth=2.0, zorder=3))
+    box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 0.8}
+    panel.text(x + 0.08, y + height - 0.08, number, ha="left", va="top", fontsize="x-small", color="#0072B2", weight="bold", bbox=box, zorder=3)
 
 
 def _thrower(panel: Axes, rows: pd.DataFrame) -> None:
@@ -169,7 +192,7 @@ def scatter(
         names = ", ".join(repr(seat.build.name) for seat in taken)
         raise ValueError(f"builds must have an attack with an area on a grid, such as a grenade; got {names} without one")
     twins = Twins()
-    rows: Mapping[str, Any] = {"group": _group, "creature": _creatures, "landing": _landings, "square": _squares}
+    rows: Mapping[str, Callable[[Mixed], Iterator[Record]]] = {"group": _group, "creature": _creatures, "landing": _landings, "square": _squares}
     records: list[Record] = []
     picture: list[Record] = []
     for throw in found:
