@@ -221,6 +221,26 @@ class Check:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Ground:
+    """The squares an area attack is made on, for maps of it; `Area.caught` is what both engines read.
+
+    A square is named by its lower left corner, ``(x, y)`` with ``y`` up, relative to the intersection aimed at.
+    """
+
+    #: (33) the intersection of each landing
+    landings: tuple[tuple[int, int], ...]
+    #: squares caught by a blast at (0, 0)
+    blast: tuple[tuple[int, int], ...]
+    #: lower left square of each creature, and its squares a side
+    creatures: tuple[tuple[int, int, int], ...]
+    #: where the throw comes from
+    thrower: tuple[int, int]
+
+    def __post_init__(self) -> None:
+        _check(len(self.landings) == LANDINGS, "landings", f"{LANDINGS} intersections", len(self.landings))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Area:
     """Who is caught where: ``caught[landing][creature]``, 0 or 1.
 
@@ -231,12 +251,16 @@ class Area:
 
     caught: tuple[tuple[int, ...], ...]
     scatters: bool = True
+    #: where all that is, where the game says so; changes no number
+    ground: Ground | None = field(default=None, hash=False)
 
     def __post_init__(self) -> None:
         _check(len(self.caught) == LANDINGS, "caught", f"{LANDINGS} rows", len(self.caught))
         widths = {len(row) for row in self.caught}
         _check(len(widths) == 1 and 0 not in widths, "caught", "rows of one length, a creature each", sorted(widths))
         _check(all(c in (0, 1) for row in self.caught for c in row), "caught", "0 or 1 throughout", "another number")
+        placed = widths if self.ground is None else {len(self.ground.creatures)}
+        _check(placed == widths, "ground", f"of {min(widths)} creatures, as many as may be caught", sorted(placed))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

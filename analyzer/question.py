@@ -72,6 +72,8 @@ class Found:
     verdict: Verdict | None = None
     seed: int | None = None
     trials: int | None = None
+    #: what the figure is drawn from, where the records of the table do not hold it
+    picture: list[Record] | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -143,7 +145,8 @@ def question(
             from analyzer.answer import answer  # noqa: PLC0415 - pandas costs start-up time and records do without
 
             found = checked(*args, **kwargs)
-            return answer(found.records, verdict=found.verdict, seed=found.seed, trials=found.trials, notes=found.notes, draw=draw)
+            drawn = draw if found.picture is None else lambda _: draw(answer(found.picture or []))
+            return answer(found.records, verdict=found.verdict, seed=found.seed, trials=found.trials, notes=found.notes, draw=drawn)
 
         asked = Question(
             name=find.__name__,

@@ -78,7 +78,12 @@ class Seat:
 
     def ac(self, foe: int) -> int:
         """The defence that the first attack aims at, of one foe."""
-        return next(faced.acs[faced.foes.index(foe)] for faced in self.faced if foe in faced.foes)
+        return self.before(foe)[1]
+
+    def before(self, foe: int) -> tuple[Faced, int]:
+        """What the build is before one foe, and the foe's armor class."""
+        faced = next(faced for faced in self.faced if foe in faced.foes)
+        return faced, faced.acs[faced.foes.index(foe)]
 
     def rounds(self, *, pmf: bool = False) -> Iterator[tuple[Faced, Round]]:
         """The exact round of the build as it stands before every foe, a pass each for those that differ by armor class alone."""

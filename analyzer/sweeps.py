@@ -77,3 +77,20 @@ def _part(part: str, whole: str, name: str, low: int, high: int) -> Iterable[int
     if not low <= first <= last <= high:
         raise ValueError(f"{name} must be {low} to {high}; got {part!r}")
     return range(first, last + 1)
+
+
+def spans(numbers: Iterable[int]) -> str:
+    """Whole numbers in order with runs drawn together.
+
+    Examples
+    --------
+    >>> spans([15, 16, 17, 20, 22, 23])
+    '15 to 17, 20, 22 to 23'
+    """
+    runs: list[list[int]] = []
+    for number in sorted(set(numbers)):
+        if runs and number == runs[-1][1] + 1:
+            runs[-1][1] = number
+        else:
+            runs.append([number, number])
+    return ", ".join(str(low) if low == high else f"{low} to {high}" for low, high in runs)

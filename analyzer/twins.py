@@ -33,13 +33,16 @@ class Twins:
     def estimate(self, where: str, name: str, *, exact: float, found: float, error: float | None, trials: int, occurrences: float | None = None) -> Record:
         """The columns of a figure made of several simulated ones, such as a weighted mean, a difference or a ratio, judged by its standard error.
 
-        Not judged with too few trials, or with ``occurrences`` below what a normal law needs.
+        Not judged with too few trials, or with ``occurrences`` below what a normal law needs. A figure that ought to have come up often enough, but was never
+        seen to vary, must be equal.
         """
         error = error if error is not None and isfinite(error) and error > 0.0 else None
         few = trials < MEAN_TRIALS or (occurrences is not None and occurrences < MEAN_OCCURRENCES)
         p = None if few or error is None else erfc(abs(found - exact) / error / sqrt(2.0))
         if error is None and abs(found - exact) <= 1e-9 * max(1.0, abs(exact)):
             p = 1.0
+        elif error is None and not few and occurrences is not None:
+            p = 0.0
         self._note(name, where, p)
         return {name: exact, **beside(name, found, error, exact, error or 0.0)}
 

@@ -4,6 +4,7 @@ from analyzer.montecarlo.fights import FoughtRound, fights
 from analyzer.montecarlo.pairs import PairTally, paired, paired_kills
 from analyzer.montecarlo.simulate import Simulated, compiled, simulate, simulate_sides
 from analyzer.montecarlo.tally import Tally
+from analyzer.montecarlo.throws import Throws, throws
 from analyzer.montecarlo.trace import Purpose, Recorded, TracedDie, record
 
 __all__ = [
@@ -13,6 +14,7 @@ __all__ = [
     "Recorded",
     "Simulated",
     "Tally",
+    "Throws",
     "TracedDie",
     "compiled",
     "fights",
@@ -21,4 +23,5 @@ __all__ = [
     "record",
     "simulate",
     "simulate_sides",
+    "throws",
 ]

@@ -28,7 +28,7 @@ from pydantic import Field, model_validator
 
 from analyzer import plan
 from analyzer.dice import Damage
-from analyzer.plan import Area, Attack, Check, Packets, Plan
+from analyzer.plan import Area, Attack, Check, Ground, Packets, Plan
 from analyzer.rulekit import grid
 from analyzer.rulekit.abilities import Ability, AbilityKeys
 from analyzer.rulekit.fields import Between, Bonus, Bonuses, DamageList, Feet, Items, Name, Pair, Penalty, ReductionTable, WeaponDamage
@@ -373,8 +373,15 @@ def _check(rules: StarfinderRules, *, critical: bool = True) -> Check:
 
 def _area(radius: int, target: StarfinderTarget, *, scatters: bool) -> Area:
     """Who is caught on the mark, and at each of the 32 places a miss lands."""
-    landings = ((0, 0), *scatter_displacements(target.thrower or (0, -1)))
-    return Area(caught=grid.caught(landings, [(c.at, c.size) for c in target.creatures], radius), scatters=scatters)
+    thrower = target.thrower or (0, -max(1, target.distance // grid.FEET_PER_SQUARE))
+    landings = ((0, 0), *scatter_displacements(thrower))
+    ground = Ground(
+        landings=landings,
+        blast=tuple(sorted(caught_squares(radius))),
+        creatures=tuple((*c.at, c.size) for c in target.creatures),
+        thrower=thrower,
+    )
+    return Area(caught=grid.caught(landings, [(c.at, c.size) for c in target.creatures], radius), scatters=scatters, ground=ground)
 
 
 SYSTEM = Starfinder()

@@ -1,0 +1,322 @@
+"""Scatter: where an area attack lands, which squares it catches, and what it does to a group."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import numpy as np
+
+from analyzer.blasts import Mixed, Throw, thrown
+from analyzer.parameters import Choice
+from analyzer.plan import LANDINGS, Ground
+from analyzer.playing import Builds, Opponent
+from analyzer.pmf import Floats
+from analyzer.question import AgainstTable, Column, Found, Seed, Trials, Workers, question
+from analyzer.records import Record
+from analyzer.seats import seats
+from analyzer.twins import Twins
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.colors import Normalize
+    from matplotlib.figure import Figure
+    from matplotlib.image import AxesImage
+
+_COLUMNS = (
+    Column(key="build", heading="build"),
+    Column(key="against", heading="target"),
+    Column(key="attack", heading="attack"),
+    Column(key="ac", heading="AC"),
+    Column(key="creature", heading="creature"),
+    Column(key="direction", heading="d8"),
+    Column(key="distance", heading="d4"),
+    Column(key="x", heading="x"),
+    Column(key="y", heading="y"),
+    Column(key="size", heading="squares a side"),
+    Column(key="on_mark", heading="on the mark", digits=4),
+    Column(key="lands", heading="lands there", digits=4),
+    Column(key="caught", heading="chance caught", digits=4),
+    Column(key="creatures", heading="creatures caught", digits=3),
+    Column(key="nobody", heading="nobody", digits=4),
+    Column(key="damage", heading="damage", digits=3),
+    Column(key="sd", heading="SD", digits=2),
+    Column(key="sd_apart", heading="SD, own rolls", digits=2),
+)
+#: Panels of one figure, and builds that the notes speak of.
+_PANELS, _TOLD = 12, 6
+
+
+def _draw(frame: pd.DataFrame) -> Figure:
+    """A map per attack and target: each square by its chance to be caught, a spot wherever the attack may land, the group, the thrower's side."""
+    from matplotlib.colors import LogNorm  # noqa: PLC0415 - matplotlib costs start-up time
+
+    from analyzer.drawing import Picture, written  # noqa: PLC0415 - matplotlib likewise
+
+    several = "against" in frame
+    maps = list(frame.groupby(["build", "attack", *(["against"] if several else [])], sort=False))[:_PANELS]
+    wide = min(len(maps), 1 if len(maps) == 1 else 2 if len(maps) <= 4 else 4)
+    high = -(-len(maps) // wide)
+    side = 7.6 if wide == 1 else 5.4 if wide == 2 else 3.8
+    drawing = Picture(figsize=(side * wide + 1.2, (side + 0.4) * high + 0.7), layout="constrained")
+    panels = drawing.subplots(high, wide, squeeze=False).ravel()
+    reach = max(abs(frame["x"] + 0.5).max(), abs(frame["y"] + 0.5).max()) + 0.5
+    chances = frame["caught"][frame["caught"] > 0.0]
+    # Most squares are caught by a few landings out of 33 or not at all: on a linear scale they would all look alike.
+    scale = LogNorm(vmin=min(0.5, chances.min()) if len(chances) else 0.5, vmax=1.0)
+    for panel, (names, rows) in zip(panels, maps, strict=False):
+        shades = _map(panel, rows, scale, told=wide == 1 and reach <= 9)
+        panel.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal")
+        title = ", ".join(written(str(name)) for name in dict.fromkeys(names))
+        panel.set_title(f"{title}\n{_landings_told(rows)}", loc="left", fontsize="medium" if wide <= 2 else "x-small")
+    for panel in panels[len(maps) :]:
+        panel.set_axis_off()
+    drawing.colorbar(shades, ax=list(panels), label="chance that a square is caught (logarithmic)", shrink=0.7, format=lambda value, _: f"{100 * value:g} %")
+    handles, labels = panels[0].get_legend_handles_labels()
+    drawing.legend(handles, labels, loc="outside upper left", ncols=4, frameon=False, fontsize="small")
+    drawing.supxlabel("squares from the intersection aimed at", fontsize="medium")
+    return drawing
+
+
+def _landings_told(rows: pd.DataFrame) -> str:
+    """How likely the mark and the other places are."""
+    aimed = (rows["x"] == 0) & (rows["y"] == 0)
+    others = rows["lands"][~aimed & (rows["lands"] > 0.0)]
+    elsewhere = f", each of {len(others)} others {100 * others.max():.2g} %" if len(others) and others.max() - others.min() < 1e-9 else ""
+    return f"on the mark {100 * rows['lands'][aimed].max():.3g} %{elsewhere}"
+
+
+def _map(panel: Axes, rows: pd.DataFrame, scale: Normalize, *, told: bool) -> AxesImage:
+    """One map; what its colours stand for."""
+    from matplotlib.ticker import MaxNLocator  # noqa: PLC0415 - matplotlib costs start-up time
+
+    low, bottom = int(rows["x"].min()), int(rows["y"].min())
+    shades = np.zeros((int(rows["y"].max()) - bottom + 1, int(rows["x"].max()) - low + 1))
+    shades[rows["y"] - bottom, rows["x"] - low] = rows["caught"]
+    edges = (low, low + shades.shape[1], bottom, bottom + shades.shape[0])
+    shown = panel.imshow(np.ma.masked_equal(shades, 0.0), origin="lower", extent=edges, norm=scale, cmap="YlOrRd", alpha=0.85)
+    for row in rows[rows["caught"] > 0.0].to_dict("records") if told else ():
+        panel.text(
+            row["x"] + 0.5,
+            row["y"] + 0.42,
+            f"{100 * row['caught']:.2g}",
+            ha="center",
+            va="center",
+            fontsize="x-small",
+            color="white" if row["caught"] > 0.3 else "0.15",
+        )
+    for number, squares in rows.dropna(subset=["creature"]).groupby("creature"):
+        _creature(panel, squares, f"{number:.0f}")
+    lands = rows[(rows["lands"] > 0) & ~((rows["x"] == 0) & (rows["y"] == 0))]
+    panel.scatter(lands["x"], lands["y"], s=14, color="black", label="a miss lands", zorder=4)
+    panel.plot([0], [0], marker="X", color="#0072B2", markeredgecolor="white", markersize=12, linestyle="none", label="mark", zorder=5)
+    panel.plot([], [], marker="s", color="#0072B2", markerfacecolor="none", markersize=9, linestyle="none", label="creature")
+    _thrower(panel, rows)
+    panel.grid(visible=True, color="0.85", linewidth=0.5)
+    panel.set_axisbelow(True)
+    panel.xaxis.set_major_locator(MaxNLocator(integer=True))
+    panel.yaxis.set_major_locator(MaxNLocator(integer=True))
+    return shown
+
+
+def _creature(panel: Axes, squares: pd.DataFrame, number: str) -> None:
+    """The outline of a creature and its number."""
+    from matplotlib.patches import Rectangle  # noqa: PLC0415 - matplotlib costs start-up time
+
+    x, y = squares["x"].min(), squares["y"].min()
+    width, height = squares["x"].max() - x + 1, squares["y"].max() - y + 1
+    panel.add_patch(Rectangle((x, y), width, height, fill=False, edgecolor="#0072B2", linewidth=2.0, zorder=3))
+    box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 0.8}
+    panel.text(x + 0.08, y + height - 0.08, number, ha="left", va="top", fontsize="x-small", color="#0072B2", weight="bold", bbox=box, zorder=3)
+
+
+def _thrower(panel: Axes, rows: pd.DataFrame) -> None:
+    """An arrow from the thrower's side, at the edge of the map."""
+    x, y = rows["thrower_x"].iloc[0], rows["thrower_y"].iloc[0]
+    if x is None or x != x or (x == 0 and y == 0):  # noqa: PLR0124 - NaN is no place
+        return
+    far = max(abs(x), abs(y))
+    reach = max(abs(rows["x"]).max(), abs(rows["y"]).max()) * 1.0
+    panel.annotate(
+        "", xy=(0.72 * reach * x / far, 0.72 * reach * y / far), xytext=(reach * x / far, reach * y / far), arrowprops={"arrowstyle": "-|>", "lw": 2}
+    )
+    panel.plot([], [], color="black", marker=">", linestyle="solid", label="thrown from here")
+
+
+@question(columns=_COLUMNS, draw=_draw, example="starfinder-grenade", grouped=("build", "against", "attack", "ac"))
+def scatter(
+    builds: Builds,
+    *,
+    target: Opponent = None,
+    against: AgainstTable = None,
+    by: Annotated[str, Choice(("group", "creature", "landing", "square"))] = "group",
+    simulate: bool = False,
+    trials: Trials = 1_000_000,
+    seed: Seed = None,
+    workers: Workers = 1,
+) -> Found:
+    """Where an area attack lands, whom it catches, and the damage to a group that shares one roll.
+
+    One throw of every attack with an area, at the intersection and the group that the target places. Squares are named by their lower left corner ``(x, y)``
+    relative to the intersection aimed at, ``y`` up. All that are caught share one damage roll: the mean is that of a roll for each, the deviation larger.
+
+    Parameters
+    ----------
+    {builds}
+    {target}
+    {against}
+    by : {"group", "creature", "landing", "square"}
+        A row for the whole group, per creature, per place where it may land, or per square that it may catch.
+    {simulate}
+    {trials}
+    {seed}
+    {workers}
+
+    Returns
+    -------
+    Answer
+        Rows per build, target and attack. By group: ``on_mark`` and ``nobody``, chances 0..1 to land on the mark and to catch no one; ``creatures``, the
+        expected number caught; ``damage``, mean points to all together, ``sd`` its deviation, ``sd_apart`` that with a roll for each creature. By creature:
+        ``caught``, the chance; ``damage`` and ``sd``. By landing: the d8 and the d4 (0: on the mark), ``lands``, the chance; ``creatures`` caught and mean
+        ``damage`` there. By square: ``caught``, the chance; ``lands``, that the attack lands on its lower left corner; ``creature``, who stands there.
+
+    Raises
+    ------
+    ScenarioError, ValueError
+        What cannot be played, or builds without an attack that has an area on a grid.
+    """
+    taken = seats(builds, None, target=target, against=against)
+    found = [throw for seat in taken for throw in thrown(seat, simulate=(trials, seed or 0, workers) if simulate else None)]
+    if not found:
+        names = ", ".join(repr(seat.build.name) for seat in taken)
+        raise ValueError(f"builds must have an attack with an area on a grid, such as a grenade; got {names} without one")
+    twins = Twins()
+    rows: Mapping[str, Callable[[Mixed], Iterator[Record]]] = {"group": _group, "creature": _creatures, "landing": _landings, "square": _squares}
+    records: list[Record] = []
+    picture: list[Record] = []
+    for throw in found:
+        for mix in range(len(throw.seat.field.mixes)):
+            head = _head(throw, mix)
+            records += [head | row for row in rows[by](_mixed(throw, mix, twins))]
+            picture += [head | row for row in _squares(_mixed(throw, mix, Twins()))]
+    without = [seat.build.name for seat in taken if all(throw.seat is not seat for throw in found)]
+    return Found(
+        records=records,
+        notes=tuple(_notes(found, without)),
+        verdict=twins.verdict() if simulate else None,
+        seed=seed,
+        trials=trials if simulate else None,
+        picture=picture,
+    )
+
+
+def _head(throw: Throw, mix: int) -> Record:
+    """The first columns; the armor class is that of the intersection, which no sweep moves."""
+    head = throw.seat.head(mix)
+    acs = {throw.acs[foe] for foe, _ in throw.seat.field.mixes[mix].weights}
+    return head | {"ac": acs.pop() if len(acs) == 1 else None, "attack": throw.label}
+
+
+def _mixed(throw: Throw, mix: int, twins: Twins) -> Mixed:
+    faced = throw.seat.faces(mix).get("against")
+    where = f"{throw.label} of {throw.seat.build.name}" + (f", {faced}" if faced is not None else "")
+    return Mixed(throw=throw, weights=throw.seat.field.mixes[mix].weights, where=where, twins=twins)
+
+
+def _group(mixed: Mixed) -> Iterator[Record]:
+    """The whole group."""
+    exact, seen = mixed.exact(), mixed.seen()
+    numbers = [caught.sum(axis=1) for caught in mixed.caught()]
+    shares = [one.landing / one.trials for one in seen]
+    hit = mixed.weigh([1.0 - float(one.number[0]) for one in exact])
+    record = mixed.chance("on_mark", [float(one.landing[0]) for one in exact], [one.landing[0] for one in seen])
+    record |= mixed.mean(
+        "creatures",
+        [float(one.caught.sum()) for one in exact],
+        [float(share @ number) for share, number in zip(shares, numbers, strict=False)],
+        [float(share @ number**2 - (share @ number) ** 2) for share, number in zip(shares, numbers, strict=False)],
+        hit,
+    )
+    nobody = [one.trials - float(one.landing[number > 0].sum()) for one, number in zip(seen, numbers, strict=False)]
+    record |= mixed.chance("nobody", [float(one.number[0]) for one in exact], nobody)
+    record |= mixed.damage([one.total[:2] for one in exact], [one.shared for one in seen], hit)
+    yield record | mixed.spread("sd_apart", [one.total[[0, 2]] for one in exact], [one.apart for one in seen], hit)
+
+
+def _creatures(mixed: Mixed) -> Iterator[Record]:
+    """Each creature."""
+    exact, seen, caught = mixed.exact(), mixed.seen(), mixed.caught()
+    for number in range(min(len(one.caught) for one in exact)):
+        chances = [float(one.caught[number]) for one in exact]
+        places = {ground.creatures[number] for ground in mixed.grounds()}
+        x, y, size = places.pop() if len(places) == 1 else (None, None, None)
+        record: Record = {"creature": number + 1, "x": x, "y": y, "size": size}
+        record |= mixed.chance("caught", chances, [float(one.landing @ rows[:, number]) for one, rows in zip(seen, caught, strict=False)])
+        yield record | mixed.damage([one.creature[number] for one in exact], [one.each[number] for one in seen], mixed.weigh(chances))
+
+
+def _landings(mixed: Mixed) -> Iterator[Record]:
+    """Each place where it may land: the d8, the d4."""
+    exact, seen = mixed.exact(), mixed.seen()
+    for place in range(LANDINGS):
+        lands = [float(one.landing[place]) for one in exact]
+        if not any(lands) and not any(one.landing[place] for one in seen):
+            continue
+        spots = {ground.landings[place] for ground in mixed.grounds()}
+        x, y = spots.pop() if len(spots) == 1 else (None, None)
+        record: Record = {"direction": (place + 3) // 4, "distance": (place - 1) % 4 + 1 if place else 0, "x": x, "y": y}
+        record |= mixed.chance("lands", lands, [one.landing[place] for one in seen])
+        often = mixed.weigh(lands)
+        share = [chance / often if often > 0.0 else 0.0 for chance in lands]
+        record["creatures"] = mixed.weigh([part * float(rows[place].sum()) for part, rows in zip(share, mixed.caught(), strict=True)])
+        yield record | mixed.given(place, share)
+
+
+def _squares(mixed: Mixed) -> Iterator[Record]:
+    """Each square that may be caught, holds a creature, or has a lower left corner where the attack may land."""
+    exact, seen, grounds = mixed.exact(), mixed.seen(), mixed.grounds()
+    reached = [_reach(ground) for ground in grounds]
+    stands = _standing(grounds)
+    lands = [dict(zip(ground.landings, one.landing, strict=True)) for ground, one in zip(grounds, exact, strict=True)]
+    squares = set(stands).union(*reached, *lands)
+    for x, y in sorted(squares, key=lambda square: (-square[1], square[0])):
+        by = [one.get((x, y), np.zeros(LANDINGS)) for one in reached]
+        record: Record = {"x": x, "y": y, "creature": stands.get((x, y))}
+        caught = [float(one.landing @ places) for one, places in zip(exact, by, strict=True)]
+        record |= mixed.chance("caught", caught, [float(one.landing @ places) for one, places in zip(seen, by, strict=False)])
+        record["lands"] = mixed.weigh([float(one.get((x, y), 0.0)) for one in lands])
+        throwers = {ground.thrower for ground in grounds}
+        record["thrower_x"], record["thrower_y"] = throwers.pop() if len(throwers) == 1 else (None, None)
+        yield record
+
+
+def _reach(ground: Ground) -> dict[tuple[int, int], Floats]:
+    """For every square that some landing catches, which ones do, (33,) 0 or 1."""
+    found: dict[tuple[int, int], Floats] = {}
+    for place, (dx, dy) in enumerate(ground.landings):
+        for x, y in ground.blast:
+            found.setdefault((x + dx, y + dy), np.zeros(LANDINGS))[place] = 1.0
+    return found
+
+
+def _standing(grounds: Sequence[Ground]) -> dict[tuple[int, int], int]:
+    """Who stands on each square, where all foes of a mix place the group alike."""
+    if len({ground.creatures for ground in grounds}) > 1:
+        return {}
+    placed = enumerate(grounds[0].creatures, 1)
+    return {(x + i, y + j): number for number, (x, y, size) in placed for i in range(size) for j in range(size)}
+
+
+def _notes(found: Sequence[Throw], without: Sequence[str]) -> Iterator[str]:
+    """What the throws come to, before the first foe."""
+    for throw in found[:_TOLD]:
+        row = next(_group(_mixed(throw, 0, Twins())))
+        values = {key: float(row[key] or 0.0) for key in ("on_mark", "creatures", "damage", "sd", "sd_apart")}
+        group = len(throw.exact[0].caught)
+        yield (
+            f"{throw.seat.build.name}: lands on the mark with {100 * values['on_mark']:.1f} %, catches {values['creatures']:.2f} of {group} "
+            f"for {values['damage']:.2f} damage in all; one roll for everyone makes its SD {values['sd']:.2f} instead of {values['sd_apart']:.2f}."
+        )
+    if without:
+        yield f"Without an area attack: {', '.join(without)}."
