@@ -9,9 +9,11 @@ from itertools import product
 
 import numpy as np
 
-from analyzer.exact.attack import swing
-from analyzer.exact.check import after_target, check_table, columns
+from analyzer.exact.check import after_target, check_table
 from analyzer.exact.damage import Reductions, packet_pmf
+from analyzer.exact.defender import Defender
+from analyzer.exact.layout import check_attack
+from analyzer.exact.swings import columns
 from analyzer.plan import DEGREES, HIT, LANDINGS, Area, Attack, Packets, PlanError, Target
 from analyzer.pmf import Floats, Integers
 
@@ -64,7 +66,7 @@ def blast(attack: Attack, target: Target, defences: Integers) -> Blast:
     """
     if attack.area is None:
         raise PlanError(f"area of {attack.label!r} must be given; got none")
-    swing(attack, target, defences[np.newaxis])  # refuses what does not go together
+    check_attack(attack, target)
     rows = np.array(attack.area.caught)
     creatures = rows.shape[1]
     landing, dealt = np.zeros(LANDINGS), np.zeros(LANDINGS)
@@ -90,7 +92,7 @@ def _cases(attack: Attack, area: Area, target: Target, defence: int) -> Iterator
     """Every outcome that has a chance: degree, precision dropped or not, and landing."""
     dealt = [attack.on[attack.deals(degree)] for degree in range(DEGREES)]
     holds = tuple(any(packet.precision for packet in packets) for packets in dealt)
-    chances = after_target(attack.check, holds, target)
+    chances = after_target(attack.check, holds, Defender.of(target))
     column = int(columns(attack.check, check_table(attack.check).low, chances.shape[2], attack.bonus, np.array(defence)))
     for degree, dropped in product(range(DEGREES), (0, 1)):
         chance = float(chances[degree, dropped, column])

@@ -68,7 +68,7 @@ def layout(plan: Plan, target: Target) -> Layout:
 
 def _branches(step: Step, state: int, attack: Attack, target: Target, defender: Defender) -> list[tuple[int, Blow, tuple[int, ...]]]:
     """The states an attack made in ``state`` can lead to, each with the blow on the outcomes that do."""
-    _check(attack, target)
+    check_attack(attack, target)
     found = outcomes(attack.check, attack.on, attack.area, attack.area is not None and attack.area.scatters, defender)
     if not step.next:
         rows = tuple(range(len(found.degree)))
@@ -79,7 +79,8 @@ def _branches(step: Step, state: int, attack: Attack, target: Target, defender: 
     return [(goal, blow(found, tuple(chosen)), tuple(chosen)) for goal, chosen in goals.items()]
 
 
-def _check(attack: Attack, target: Target) -> None:
+def check_attack(attack: Attack, target: Target) -> None:
+    """Refuse an attack on a defence or a creature that the target lacks, with a `PlanError`."""
     if attack.defence >= len(target.ac):
         raise PlanError(f"defence of {attack.label!r} must be below {len(target.ac)}, the target's number of defences; got {attack.defence}")
     creatures = 1 if attack.area is None else len(attack.area.caught[0])

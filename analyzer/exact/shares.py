@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from analyzer.exact.attack import DAMAGE, swing
-from analyzer.exact.totals import branches
+from analyzer.exact.swings import branches, swings_of
 from analyzer.plan import DEGREES, Plan, Target, sweep
 from analyzer.pmf import Floats
 
@@ -38,7 +37,7 @@ def shares(plan: Plan, target: Target, acs: Sequence[int]) -> Shares:
         When the target lacks a defence or a creature of the plan, or one attack's damage is too large to compute.
     """
     defences = sweep(plan, target, acs)
-    swings = {id(attack): swing(attack, target, defences) for step in plan.steps for attack in step.variants if attack is not None}
+    swings = swings_of(plan, target, defences)
     mean, chance = (np.zeros((len(plan.steps), DEGREES, len(acs))) for _ in range(2))
     number = 0
     for turn in plan.turns:
@@ -53,7 +52,7 @@ def shares(plan: Plan, target: Target, acs: Sequence[int]) -> Shares:
                         moved = reached.sum(axis=0)
                         for row, often in zip(rows, reached, strict=True):
                             chance[number, swung.outcomes.degree[row]] += often
-                            mean[number, swung.outcomes.degree[row]] += often * swung.outcomes.mean[row, DAMAGE]
+                            mean[number, swung.outcomes.degree[row]] += often * swung.outcomes.damage[row].mean
                     after[goal] = after[goal] + moved if goal in after else moved
             held = after
             number += 1

@@ -10,6 +10,7 @@ import numpy as np
 from analyzer.exact.attack import DAMAGES
 from analyzer.exact.damage import Damage, damage_pmf
 from analyzer.exact.layout import Layout
+from analyzer.exact.rows import add_rows, convolve_rows, dealt_rows, either_row
 from analyzer.pmf import Floats, Integers
 
 #: Most multisets of damages, and most entries of their table; beyond either, PMFs are carried from attack to attack.
@@ -153,36 +154,8 @@ def by_states(made: Layout, rows: Floats, n_totals: int) -> Floats:
             after: dict[int, Floats] = {}
             for state, pmf in held.items():
                 for goal, place in ways[state]:
-                    moved = pmf if place is None else _convolve_rows(pmf, _dealt(made.blows[place].damage, rows[DAMAGES:, place]))
-                    after[goal] = _add(after[goal], moved) if goal in after else moved
+                    moved = pmf if place is None else convolve_rows(pmf, dealt_rows(made.blows[place].damage, rows[DAMAGES:, place]))
+                    after[goal] = add_rows(after[goal], moved) if goal in after else moved
             held = after
-        first, *others = held.values()
-        whole = first
-        for other in others:
-            whole = _add(whole, other)
-    return _add(whole, np.zeros((len(whole), n_totals)))
-
-
-def _dealt(damages: Sequence[Damage], chances: Floats) -> Floats:
-    """Chances of each total of one blow, (n_ac, n_total) float64."""
-    p = np.zeros((chances.shape[1], 1 + max(dealt.highest for dealt in damages)))
-    for dealt, chance in zip(damages, chances, strict=False):
-        pmf = damage_pmf(dealt)
-        p[:, pmf.low : pmf.high + 1] += chance[:, np.newaxis] * pmf.p
-    return p
-
-
-def _convolve_rows(a: Floats, b: Floats) -> Floats:
-    """The convolution of each row of ``a`` with that of ``b``, by direct sums."""
-    short, long = (a, b) if a.shape[1] < b.shape[1] else (b, a)
-    out = np.zeros((a.shape[0], a.shape[1] + b.shape[1] - 1))
-    for column in np.flatnonzero(short.any(axis=0)):
-        out[:, column : column + long.shape[1]] += short[:, column, np.newaxis] * long
-    return out
-
-
-def _add(a: Floats, b: Floats) -> Floats:
-    wide, narrow = (a, b) if a.shape[1] >= b.shape[1] else (b, a)
-    total = wide.copy()
-    total[:, : narrow.shape[1]] += narrow
-    return total
+        whole = either_row(held.values())
+    return add_rows(whole, np.zeros((len(whole), n_totals)))
