@@ -13,7 +13,7 @@ import numpy as np
 from analyzer.bestiary import Against, read
 from analyzer.exact import Round, evaluate
 from analyzer.foes import Field, HitPoints, acs, hit_points
-from analyzer.plan import Plan, Target, swept_defence
+from analyzer.plan import Plan, Target, sweep, swept_defence
 from analyzer.playing import Builds, Opponent, Sweep, listed
 from analyzer.pmf import Floats
 from analyzer.records import Record
@@ -51,6 +51,12 @@ class Seat:
     faced: tuple[Faced, ...]
     #: hit points of each foe, None where nobody says
     hp: tuple[HitPoints | None, ...]
+    #: whom a sweep's foes are, but for the armor class
+    opponent: TargetKeys | None = None
+
+    def of(self, build: Build) -> Seat:
+        """A variation of the build before the same foes."""
+        return _seat(build, self.field, self.opponent, None, course=False)
 
     def head(self, mix: int) -> Record:
         """The first columns of a record of a mix: game, build, its level where it has one, and what it faces."""
@@ -72,6 +78,12 @@ class Seat:
     def ac(self, foe: int) -> int:
         """The defence that the first attack aims at, of one foe."""
         return next(faced.acs[faced.foes.index(foe)] for faced in self.faced if foe in faced.foes)
+
+    def side(self, foe: int) -> tuple[Plan, Target]:
+        """The plan of the build as it stands, and one foe with its own defences."""
+        faced = next(faced for faced in self.faced if foe in faced.foes)
+        defences = sweep(faced.plan, faced.target, [self.ac(foe)])[0]
+        return faced.plan, faced.target.but(ac=tuple(int(one) for one in defences))
 
     def rounds(self, *, pmf: bool = False) -> Iterator[tuple[Faced, Round]]:
         """The exact round of the build as it stands before every foe, a pass each for those that differ by armor class alone."""
@@ -105,17 +117,17 @@ class Seat:
         """The seed of a foe's dice: shared by the armor classes of a sweep, and by all builds before one foe; apart for the foes of a table."""
         return seed if self.field.swept else child_seed(seed, foe)
 
-    def tallies(self, *, trials: int, seed: int, workers: int = 1) -> list[Tally]:
-        """A tally of simulated rounds of the build as it stands for every foe."""
+    def tallies(self, *, trials: int, seed: int, workers: int = 1, apart: bool = False) -> list[Tally]:
+        """A tally of simulated rounds of the build as it stands for every foe; ``apart`` gives the armor classes of a sweep dice of their own too."""
         from analyzer.montecarlo import simulate  # noqa: PLC0415 - Numba costs start-up time and the exact path does without
 
         out: list[Tally | None] = [None] * len(self.field.foes)
         for faced in self.faced:
-            if self.field.swept:
+            if self.field.swept and not apart:
                 found = simulate(faced.plan, faced.target, faced.acs, trials=trials, seed=seed, workers=workers)
             else:
                 found = tuple(
-                    simulate(faced.plan, faced.target, [ac], trials=trials, seed=self.seed(seed, foe), workers=workers)[0]
+                    simulate(faced.plan, faced.target, [ac], trials=trials, seed=child_seed(seed, foe), workers=workers)[0]
                     for foe, ac in zip(faced.foes, faced.acs, strict=True)
                 )
             for foe, tally in zip(faced.foes, found, strict=True):
@@ -184,7 +196,7 @@ def _seat(build: Build, field: Field, opponent: TargetKeys | None, hp: HitPoints
     faced = tuple(
         Faced(foes=tuple(n for n, _ in where), plans=plans, target=target, acs=tuple(ac for _, ac in where)) for (plans, target), where in passes.items()
     )
-    return Seat(build=build, field=field, faced=faced, hp=tuple(points))
+    return Seat(build=build, field=field, faced=faced, hp=tuple(points), opponent=opponent)
 
 
 def _at_zero(target: Target, first: int) -> Target:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import sqrt
 from typing import Self
 
 import numpy as np
@@ -63,6 +64,12 @@ class Tally:
     def mean(self) -> float:
         """Mean damage points per round."""
         return self.total / self.trials
+
+    @property
+    def standard_error(self) -> float:
+        """That of the mean, from the sample; 0 when it saw no variation."""
+        spread = self.trials * self.total_squares - self.total**2
+        return sqrt(spread / (self.trials - 1)) / self.trials if spread > 0 and self.trials > 1 else 0.0
 
 
 def empty_arrays(lowered: Lowered) -> Tallies:
