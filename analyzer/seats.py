@@ -43,6 +43,15 @@ class Faced:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Simulation:
+    """How rounds are simulated."""
+
+    trials: int
+    seed: int
+    workers: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Seat:
     """One build before a field of foes."""
 

@@ -15,7 +15,7 @@ from analyzer.exact import Round
 from analyzer.exact.orders import Multiset, Ranking, Worths, following, multisets, ranked
 from analyzer.pmf import Floats
 from analyzer.rulekit.hand import Hand
-from analyzer.seats import Seat
+from analyzer.seats import Seat, Simulation
 
 if TYPE_CHECKING:  # importing it at run time would import Numba, which the exact path does without
     from analyzer.montecarlo import Tally
@@ -38,15 +38,6 @@ class Choice:
     #: some that are as good, at most `NAMED`
     also: tuple[Order, ...]
     worst: Order
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Simulation:
-    """How rounds are simulated."""
-
-    trials: int
-    seed: int
-    workers: int
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

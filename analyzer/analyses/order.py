@@ -13,8 +13,8 @@ from analyzer.playing import Builds, Opponent, listed
 from analyzer.question import AcOrOwn, AgainstTable, Column, Found, Seed, Trials, Workers, question
 from analyzer.records import Record
 from analyzer.scenario import Scenario
-from analyzer.seats import seats
-from analyzer.sequences import Choice, Sequences, Simulation, sequences
+from analyzer.seats import Simulation, seats
+from analyzer.sequences import Choice, Sequences, sequences
 from analyzer.twins import Twins
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def _draw(frame: pd.DataFrame) -> Figure:
         _lines(damage, found, shown)
         _strip(which, found)
         tidy(damage, which)
-    legend(drawing, shown, columns=3)
+    legend(drawing, {label: look for label, look in shown.items() if label != "as listed" or frame["own_dpr"].notna().any()}, columns=3)
     return drawing
 
 
@@ -70,7 +70,7 @@ def _lines(axes: Axes, found: pd.DataFrame, shown: dict[str, Look]) -> None:
             axes.plot(x, found[column], color=look.colour, linestyle=style, marker=marker, markersize=4, markerfacecolor="white", label=label)
             points(axes, x, found, column, look)
     axes.set_ylabel("damage points\nper round")
-    axes.set_ylim(bottom=0.0)
+    axes.set_ylim(0.0, 1.08 * float(found["best_dpr"].max()) or 1.0)
 
 
 def _strip(axes: Axes, found: pd.DataFrame) -> None:
@@ -88,7 +88,10 @@ def _strip(axes: Axes, found: pd.DataFrame) -> None:
         axes.set_xticks(x, faces(found), rotation=40, ha="right", fontsize="small")
     else:
         axes.set_xlabel("armor class")
-        whole_ticks(axes)
+        if len(x) > 1:
+            whole_ticks(axes)
+        else:
+            axes.set_xticks(x)
 
 
 @question(columns=_COLUMNS, draw=_draw, example="core-goobelthorp", grouped=("build", "level"))
