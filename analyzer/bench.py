@@ -120,7 +120,8 @@ class Bench:
         for i, one in enumerate(self.lines):
             for setting, score in enumerate(self.over.mean(one.turns[:-1])):
                 if score > 0.0:
-                    offers.append(Offer(group=i + 1, good=one.dice(setting) if dice else i, score=float(score)))
+                    held = one.dice(setting)
+                    offers.append(Offer(group=i + 1, good=held if dice else i, score=float(score), own=held == one.dice(-1)))
                     places.append(setting)
         found = closest(offers, len(self.lines) + 1, offers[0].score) if offers[0].score > 0.0 else None
         return None if found is None else tuple(places[offer] for offer in found[1:])

@@ -291,7 +291,8 @@ def _searched(bench: Bench, within: float, *, dice: bool) -> tuple[list[Record],
     """A row per weapon with the dice and AP chosen for it."""
     found = bench.search(dice=dice)
     if found is None:
-        return [], ["no choice gives every weapon dice of its own and damage above 0: there are more weapons than dice, or something deals nothing"]
+        enough = "as many dice as there are weapons beside the reference, unlike its own, that deal damage"
+        raise ValueError(f"dice must be {enough}; got {len({one.dice(s) for one in bench.lines for s in range(len(one.settings) - 1)})} for {len(bench.lines)}")
     records = []
     for i, setting in enumerate(found):
         chosen, held = bench.lines[i].settings[setting], bench.lines[i].dice(setting)
@@ -310,7 +311,7 @@ def _notes(bench: Bench) -> Iterator[str]:
         best = bench.best(i)
         found = bench.figures(i, best)
         value, heading = one.settings[best].value(bench.vary), _KEYS[bench.vary][1]
-        shown = f"{value:+d}" if isinstance(value, int) else str(value)
+        shown = f"{value:+d}" if isinstance(value, int) and bench.vary != "ap" else str(value)
         if found["ratio"] is None:
             yield f"{one.weapon.name}: {name} deals nothing, so there is no ratio"
             continue

@@ -14,6 +14,8 @@ class Offer:
     group: int
     good: Hashable
     score: float
+    #: whether the group has this good now, and keeps it where that costs nothing
+    own: bool = False
 
 
 def closest(offers: Sequence[Offer], groups: int, centre: float) -> tuple[int, ...] | None:
@@ -54,7 +56,7 @@ def closest(offers: Sequence[Offer], groups: int, centre: float) -> tuple[int, .
 def _matched(offers: Sequence[Offer], held: Sequence[int], groups: int, centre: float) -> tuple[int, ...] | None:
     """An offer for each group among those held, no good twice."""
     choices: list[dict[Hashable, int]] = [{} for _ in range(groups)]
-    for place in sorted(held, key=lambda place: abs(log(offers[place].score / centre))):
+    for place in sorted(held, key=lambda place: (not offers[place].own, abs(log(offers[place].score / centre)))):
         choices[offers[place].group].setdefault(offers[place].good, place)
     taken: dict[Hashable, int] = {}
 
