@@ -152,9 +152,7 @@ def test_another_game_with_a_penalty():
     ranger = scenario.builds[2]
     found = order(ranger, "22:36", target=scenario.target)
     for row in found.to_dict("records"):
-        every = [
-            curve(ranger.but(strikes=turn), row["ac"], target=scenario.target)["dpr"].iloc[0] for turn in product(("longsword", "shortsword"), repeat=3)
-        ]
+        every = [curve(ranger.but(strikes=turn), row["ac"], target=scenario.target)["dpr"].iloc[0] for turn in product(("longsword", "shortsword"), repeat=3)]
         assert row["best_dpr"] == pytest.approx(max(every), rel=1e-12)
         assert row["worst_dpr"] == pytest.approx(min(every), rel=1e-12)
 
