@@ -72,19 +72,16 @@ class Weapon:
         ScenarioError
             When the build cannot be changed like that.
         """
-        made = self.build
-        game = get_game(made.system)
+        game, made = get_game(self.build.system), self.build
         try:
             if dice is not None:
                 made = made.but(name=self.name, **game.diced(made.model, self.use if self.hand else None, dice))
             made = made.but(name=self.name, **{key: shift for key, shift in (("attack", attack), ("damage", damage)) if shift})
             hand = game.hand(made.model)
-            if hand is None:
-                return made
-            if ap is not None and hand.with_ap is not None:
+            if hand is not None and hand.with_ap is not None and ap is not None:
                 made = made.but(name=self.name, **hand.with_ap(self.use, ap))
-            count = attacks if attacks is not None else max(1, self.turn)
-            return taking(made, get_game(made.system).hand(made.model) or hand, (self.use,) * count, alone=True)
+                hand = game.hand(made.model)
+            return made if hand is None else taking(made, hand, (self.use,) * (max(1, self.turn) if attacks is None else attacks), alone=True)
         except (ProblemError, PlanError) as error:
             raise ScenarioError([f"build ({self.name}): {error}"]) from error
 

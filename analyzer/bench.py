@@ -98,6 +98,16 @@ class Bench:
             record |= {name: value, f"{name}_at": None if value is None else self.place(first + turn, foe)}
         return record
 
+    def told(self, i: int, setting: int, turns: slice = slice(None)) -> str:
+        """The ratio of a weapon in a setting over some turn lengths and all foes, and the simulated one, in words."""
+        found = self.figures(i, setting, turns)["ratio"]
+        if not isinstance(found, float):
+            return "the reference deals nothing"
+        mine, its = (self.sample(i, setting), self.sample(-1, 0)) if self.apart else (None, None)
+        over = replace(self.over, turns=self.over.turns[turns])
+        simulated = None if mine is None or its is None else ratio(mine.turns(turns).mean(over)[:2], its.turns(turns).mean(over)[:2])
+        return f"{found:.3f} at best" if simulated is None else f"{found:.3f} at best, simulated {simulated[0]:.3f} \N{PLUS-MINUS SIGN} {simulated[1]:.3f}"
+
     def beside(self, where: str, record: Record, one: tuple[float, float, float], other: tuple[float, float, float]) -> Record:
         """Two means and their ratio with what simulated rounds say; ``one`` and ``other`` are means, standard errors and rounds with damage."""
         trials = 0 if self.how is None else self.how.trials

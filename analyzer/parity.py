@@ -177,7 +177,7 @@ def sampled_attacks(one: Line, setting: int, how: Simulation) -> Sample:
     return Sample(means=sums / how.trials, errors=errors, often=hits)
 
 
-def ratio(first: tuple[float, float], second: tuple[float, float]) -> tuple[float, float | None] | None:
+def ratio(first: tuple[float, float], second: tuple[float, float]) -> tuple[float, float] | None:
     """The ratio of two independent estimates with its standard error by the delta method; None where the second is 0."""
     (a, a_error), (b, b_error) = first, second
     if b <= 0.0:

@@ -276,7 +276,7 @@ def test_fewer_than_two_weapons_and_two_games_are_refused():
     with pytest.raises(ValueError, match="builds must be of one game and face the same foes; got core, pathfinder2"):
         balance([*armoury("dagger"), other], 14)
     final = statblock("+4/+1", "1d6", system="core", name="final")
-    with pytest.raises(ValueError, match="attacks must be those of the build.*got nothing and 'final'"):
+    with pytest.raises(ValueError, match=r"attacks must be those of the build.*got nothing and 'final'"):
         balance([*armoury("dagger"), final], 14, vary="damage")
 
 

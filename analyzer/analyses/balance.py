@@ -34,12 +34,12 @@ _KEYS: dict[Vary, tuple[str, str]] = {
 }
 _COLUMNS = (
     Column(key="weapon", heading="weapon"),
-    Column(key="turns", heading="attacks a turn"),
+    Column(key="turns", heading="attacks"),
     Column(key="dice", heading="dice"),
     Column(key="ap", heading="AP"),
     Column(key="damage_shift", heading="damage added", signed=True),
     Column(key="attack_shift", heading="attack bonus added", signed=True),
-    Column(key="ratio_now", heading="ratio as it is"),
+    Column(key="ratio_now", heading="ratio now"),
     *(Column(key=f"best_{key}", heading=f"best {heading}", signed=key.endswith("shift")) for key, heading in _KEYS.values()),
     Column(key="best", heading="best"),
     Column(key="attacks", heading="attacks"),
@@ -47,7 +47,7 @@ _COLUMNS = (
     Column(key="against", heading="target"),
     Column(key="ac", heading="AC"),
     Column(key="dpr", heading="DPR"),
-    Column(key="reference_dpr", heading="reference's DPR"),
+    Column(key="reference_dpr", heading="reference DPR"),
     Column(key="ratio", heading="ratio"),
     Column(key="lowest", heading="lowest"),
     Column(key="lowest_at", heading="at"),
@@ -112,8 +112,8 @@ def balance(
     reference : str, optional
         The weapon the others are to match, which stays as it is; the first if left out.
     vary : {"ap", "dice", "damage", "attack"}, optional
-        What is changed: the attack penalty, the weapon's dice, points added to damage or to the attack bonus. If left out "ap" where every weapon has one,
-        else "attack".
+        What is changed: the attack penalty, the weapon's dice, points added to damage or to the attack bonus (proficiency).
+        If left out "ap" where every weapon has one, else "attack".
     values : int, str or iterable of int, optional
         Values tried: penalties such as ``-8:0``, or points added; -10 to 0, and -10 to 10, if left out.
     dice : str or iterable of str, optional
@@ -230,13 +230,20 @@ def _by_turn(bench: Bench) -> Iterator[Record]:
             yield _summary(bench, i, slice(turn, turn + 1))
 
 
+def _spelled(lengths: tuple[int, ...]) -> str:
+    """Turn lengths in words: ``1 to 4``."""
+    if len(lengths) > 2 and lengths == tuple(range(lengths[0], lengths[-1] + 1)):
+        return f"{lengths[0]} to {lengths[-1]}"
+    return ", ".join(map(str, lengths)) or "as listed"
+
+
 def _summary(bench: Bench, i: int, turns: slice) -> Record:
     one, key = bench.lines[i], _KEYS[bench.vary][0]
     best = bench.best(i, turns)
     lengths = bench.over.turns[turns]
     over = replace(bench.over, turns=lengths)
     now = quotient(float(over.mean(one.turns[-1, turns])), float(over.mean(bench.reference.turns[0, turns])))
-    record = _heading(bench, i) | {"turns": ", ".join(map(str, lengths)) or "as listed"}
+    record = _heading(bench, i) | {"turns": _spelled(lengths)}
     if bench.vary == "ap":
         record["ap"] = one.weapon.ap
     elif bench.vary == "dice":
@@ -332,7 +339,7 @@ def _drawn(bench: Bench) -> Iterator[Record]:
         table = bench.mixed(one.turns)
         for turns in [slice(t, t + 1) for t in range(len(bench.over.turns))] if single else [slice(None)]:
             best = bench.best(i, turns)
-            panel = f"{one.weapon.name}, {bench.place(turns.start, 0).split(', ')[-1]} a turn" if single else one.weapon.name
+            panel = f"{one.weapon.name}{f', turn of {bench.over.turns[turns.start]}' if single else ''}: {bench.told(i, best, turns)}"
             for setting, mix in product(range(len(one.settings) - 1), range(len(table))):
                 value = one.settings[setting].value(bench.vary)
                 now = value == (one.weapon.ap if bench.vary == "ap" else str(one.dice(-1)) if bench.vary == "dice" else 0)
