@@ -340,6 +340,17 @@ def test_the_figure_draws_for_one_weapon_and_eight(count, panels):
     drawing.canvas.draw()
 
 
+@pytest.mark.parametrize(
+    ("vary", "column", "now", "best"), [("dice", "dice", "2d4", "1d8"), ("damage", "damage_shift", 0, -1), ("attack", "attack_shift", 0, -1)]
+)
+def test_by_attack_the_weapon_as_it_is_and_at_its_best_are_told_apart(vary, column, now, best):
+    found = balance(armoury("longsword", "flail"), 14, vary=vary, by="attack", attacks=3)
+    assert set(found.query("weapon == 'flail'")[column]) == {now, best}
+    drawing = found.figure()
+    assert [bool(axes.lines) for axes in drawing.axes[:3]] == [True, True, True]
+    assert all(len(axes.lines) == 3 for axes in drawing.axes[:3])
+
+
 def test_the_figure_of_a_single_armor_class_and_of_nothing_dealt():
     balance(armoury(), 14).figure().canvas.draw()
     balance(armoury(), 14, target={"reduction": {"all": "immune"}}).figure().canvas.draw()

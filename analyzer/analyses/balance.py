@@ -66,15 +66,19 @@ def _draw(frame: pd.DataFrame) -> Figure:
     if "value" in frame:
         return ratio_maps(frame, rows=str(frame["rows"].iloc[0]), unit="damage", reference=reference)
     if "attack" in frame:
-        return attack_curves(
-            frame.assign(panel=[f"{weapon}{'' if not ap else f', AP {ap:+d}'}" for weapon, ap in zip(frame["weapon"], _ap(frame), strict=True)])
-        )
-    names = [f"{weapon}, {f'{dice}, ' if dice else ''}AP {ap:+d}" for weapon, dice, ap in zip(frame["weapon"], frame["dice"], _ap(frame), strict=True)]
-    return ratio_ranges(frame, names, unit="damage", reference=reference)
+        return attack_curves(frame.assign(panel=_names(frame)))
+    return ratio_ranges(frame, _names(frame), unit="damage", reference=reference)
 
 
-def _ap(frame: pd.DataFrame) -> list[int]:
-    return [0] * len(frame) if "ap" not in frame else [int(ap) for ap in frame["ap"]]
+def _names(frame: pd.DataFrame) -> list[str]:
+    """Each row's weapon with what was changed of it: ``dagger, 1d6, AP -2``."""
+    shown = {"dice": "{}", "ap": "AP {}", "damage_shift": "damage {:+d}", "attack_shift": "attack bonus {:+d}"}
+    parts = [[str(weapon)] for weapon in frame["weapon"]]
+    for key, text in shown.items():
+        if key in frame:
+            for part, value in zip(parts, frame[key], strict=True):
+                part.extend([] if value is None or value != value else [text.format(value if key == "dice" else int(value))])  # noqa: PLR0124 - NaN is no value
+    return [", ".join(part) for part in parts]
 
 
 @question(columns=_COLUMNS, draw=_draw, example="core-armoury", grouped=("weapon",), caption="ratio: damage of the weapon / damage of the reference")
@@ -279,7 +283,10 @@ def _attacks(bench: Bench) -> Iterator[Record]:
     for i, one, setting in lines:
         means = bench.seat.mixed(np.moveaxis(one.attacks[setting], -1, 0))
         value: Record = {"ap": one.weapon.ap if one.settings[setting].ap is None else one.settings[setting].ap} if one.weapon.ap is not None else {}
-        if bench.vary != "ap":
+        if bench.vary == "dice":
+            held = one.dice(setting)
+            value["dice"] = str(held) if held else None
+        elif bench.vary != "ap":
             value[_KEYS[bench.vary][0]] = one.settings[setting].value(bench.vary)
         found = bench.attack_sample(i, setting)
         for attack, mix in product(range(means.shape[1]), range(len(means))):
