@@ -6,7 +6,7 @@ import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import wraps
+from functools import partial, wraps
 from typing import TYPE_CHECKING, Annotated, Any, ParamSpec, get_args, get_origin, get_type_hints
 
 from analyzer.foes import MAX_HP
@@ -72,8 +72,8 @@ class Found:
     verdict: Verdict | None = None
     seed: int | None = None
     trials: int | None = None
-    #: what the figure is drawn from, where the records of the table do not hold it
-    picture: list[Record] | None = None
+    #: gives what the figure is drawn from, where that is not the records
+    drawn: Callable[[], list[Record]] | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -145,7 +145,7 @@ def question(
             from analyzer.answer import answer  # noqa: PLC0415 - pandas costs start-up time and records do without
 
             found = checked(*args, **kwargs)
-            drawn = draw if found.picture is None else lambda _: draw(answer(found.picture or []))
+            drawn = draw if found.drawn is None else partial(_redrawn, draw, found.drawn)
             return answer(found.records, verdict=found.verdict, seed=found.seed, trials=found.trials, notes=found.notes, draw=drawn)
 
         asked = Question(
@@ -166,6 +166,13 @@ def question(
         return ask
 
     return decorate
+
+
+def _redrawn(draw: Callable[[pd.DataFrame], Figure], drawn: Callable[[], list[Record]], _answer: object) -> Figure:
+    """The figure of records that are not those of the answer."""
+    from analyzer.answer import answer  # noqa: PLC0415 - pandas costs start-up time and records do without
+
+    return draw(answer(drawn()))
 
 
 def question_of(function: Callable[..., Any]) -> Question:

@@ -13,7 +13,7 @@ import numpy as np
 from analyzer.bestiary import Against, read
 from analyzer.exact import Round, evaluate
 from analyzer.foes import Field, HitPoints, acs, hit_points
-from analyzer.plan import Plan, Target, swept_defence
+from analyzer.plan import Plan, Target, sweep, swept_defence
 from analyzer.playing import Builds, Opponent, Sweep, listed
 from analyzer.pmf import Floats
 from analyzer.records import Record
@@ -40,6 +40,15 @@ class Faced:
     def plan(self) -> Plan:
         """The plan of the build as it stands; of a course, of the round that repeats."""
         return self.plans[-1]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Simulation:
+    """How rounds are simulated."""
+
+    trials: int
+    seed: int
+    workers: int
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -85,6 +94,12 @@ class Seat:
         faced = next(faced for faced in self.faced if foe in faced.foes)
         return faced, faced.acs[faced.foes.index(foe)]
 
+    def side(self, foe: int) -> tuple[Plan, Target]:
+        """The plan of the build as it stands, and one foe with its own defences."""
+        faced, ac = self.before(foe)
+        defences = sweep(faced.plan, faced.target, [ac])[0]
+        return faced.plan, faced.target.but(ac=tuple(int(one) for one in defences))
+
     def rounds(self, *, pmf: bool = False) -> Iterator[tuple[Faced, Round]]:
         """The exact round of the build as it stands before every foe, a pass each for those that differ by armor class alone."""
         return ((faced, evaluate(faced.plan, faced.target, faced.acs, pmf=pmf)) for faced in self.faced)
@@ -117,17 +132,17 @@ class Seat:
         """The seed of a foe's dice: shared by the armor classes of a sweep, and by all builds before one foe; apart for the foes of a table."""
         return seed if self.field.swept else child_seed(seed, foe)
 
-    def tallies(self, *, trials: int, seed: int, workers: int = 1) -> list[Tally]:
-        """A tally of simulated rounds of the build as it stands for every foe."""
+    def tallies(self, *, trials: int, seed: int, workers: int = 1, apart: bool = False) -> list[Tally]:
+        """A tally of simulated rounds of the build as it stands for every foe; ``apart`` gives the armor classes of a sweep dice of their own too."""
         from analyzer.montecarlo import simulate  # noqa: PLC0415 - Numba costs start-up time and the exact path does without
 
         out: list[Tally | None] = [None] * len(self.field.foes)
         for faced in self.faced:
-            if self.field.swept:
+            if self.field.swept and not apart:
                 found = simulate(faced.plan, faced.target, faced.acs, trials=trials, seed=seed, workers=workers)
             else:
                 found = tuple(
-                    simulate(faced.plan, faced.target, [ac], trials=trials, seed=self.seed(seed, foe), workers=workers)[0]
+                    simulate(faced.plan, faced.target, [ac], trials=trials, seed=child_seed(seed, foe), workers=workers)[0]
                     for foe, ac in zip(faced.foes, faced.acs, strict=True)
                 )
             for foe, tally in zip(faced.foes, found, strict=True):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
@@ -207,7 +208,7 @@ def scatter(
         verdict=twins.verdict() if simulate else None,
         seed=seed,
         trials=trials if simulate else None,
-        picture=picture,
+        drawn=partial(list, picture),
     )
 
 

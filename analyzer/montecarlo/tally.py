@@ -39,12 +39,6 @@ class Tally:
     total: int
     total_squares: int
 
-    @property
-    def standard_error(self) -> float:
-        """The standard error of the mean damage, 0 when it never varied."""
-        spread = self.trials * self.total_squares - self.total * self.total
-        return sqrt(spread / (self.trials - 1)) / self.trials if self.trials > 1 else 0.0
-
     def __add__(self, other: Self) -> Self:
         histogram = None if self.histogram is None or other.histogram is None else self.histogram + other.histogram
         return type(self)(
@@ -70,6 +64,12 @@ class Tally:
     def mean(self) -> float:
         """Mean damage points per round."""
         return self.total / self.trials
+
+    @property
+    def standard_error(self) -> float:
+        """That of the mean, from the sample; 0 when it saw no variation."""
+        spread = self.trials * self.total_squares - self.total**2
+        return sqrt(spread / (self.trials - 1)) / self.trials if spread > 0 and self.trials > 1 else 0.0
 
 
 def empty_arrays(lowered: Lowered) -> Tallies:

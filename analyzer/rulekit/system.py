@@ -8,12 +8,14 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Generic, TypeVar
 
 from analyzer import plan
-from analyzer.dice import Damage, NotationError
+from analyzer.dice import Damage, DiceSum, NotationError
 from analyzer.plan import Plan, PlanError
 from analyzer.plan import Target as PlanTarget
+from analyzer.rulekit.hand import Changes, Hand
 from analyzer.rulekit.ledger import Ledger, Line
 from analyzer.rulekit.models import Model, StatblockKeys, TargetKeys
 from analyzer.rulekit.problems import Path, Problem, ProblemError
+from analyzer.rulekit.redicing import rediced
 
 R = TypeVar("R", bound=Model)
 T = TypeVar("T", bound=TargetKeys)
@@ -134,6 +136,23 @@ class System(ABC, Generic[R, T, B, S]):
         if damage and line.damage is not None:
             changes["damage"] = stronger(line.damage, damage)
         return changes
+
+    def hand(self, build: B | S) -> Hand | None:
+        """What the attacks of the own turn may be made with in any order; None where the game fixes the order, or no attack makes a later one harder."""
+        return None
+
+    def diced(self, build: B | S, weapon: str | None, dice: DiceSum) -> Changes:
+        """The keys of a build that change when a weapon has other dice, its flat points staying; by default those of a statblock's only weapon.
+
+        Raises
+        ------
+        ProblemError
+            When the build has no such dice, or a critical's do not follow from them.
+        """
+        damage = build.damage if isinstance(build, StatblockKeys) else None
+        if damage is None:
+            raise ProblemError([Problem((), f"damage must be that of a statblock with one weapon for its dice to vary; got another build of {self.id}")])
+        return {"damage": rediced(damage, dice)}
 
     def reduction_tables(self, target: T) -> tuple[tuple[Path, Mapping[str, int | str]], ...]:
         """Each table of reductions in a target, with its key path."""

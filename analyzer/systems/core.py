@@ -29,17 +29,21 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, model_validator
 
 from analyzer import plan
-from analyzer.dice import Damage
+from analyzer.dice import Damage, DiceSum
 from analyzer.plan import Attack, Check, Packets, Plan, Turn
 from analyzer.rulekit.arms import Arm, Held, forbidden, held
 from analyzer.rulekit.fields import Between, Bonus, Bonuses, DamageList, Damages, Items, Name, Penalty, Short, Takes, WeaponDamage
+from analyzer.rulekit.hand import Changes, Hand
 from analyzer.rulekit.ledger import Ledger, Term, named
 from analyzer.rulekit.lowering import blow, facing, part, turn
 from analyzer.rulekit.models import Model, StatblockKeys, TargetKeys, WeaponLine, left_out, raise_any
 from analyzer.rulekit.problems import Path, Problem, dotted, shown, suggestion
+from analyzer.rulekit.redicing import multiple, rediced
 from analyzer.rulekit.system import System, stronger
 
 DEFAULT_AP = -3
+#: The tables of a sheet that hold what attacks.
+_KINDS = ("weapons", "body_parts", "missiles")
 _ON_CRITICAL = "the whole damage of a critical, instead of the ordinary damage"
 _CRITICAL_ADDS = "damage a critical adds to the ordinary damage"
 
@@ -184,7 +188,7 @@ class CoreSheet(Model):
 def _names(sheet: CoreSheet) -> Iterator[Problem]:
     """Names that mean two things, and more arms than two."""
     seen: dict[str, str] = {}
-    for kind in ("weapons", "body_parts", "missiles"):
+    for kind in _KINDS:
         for name in getattr(sheet, kind):
             if name in seen:
                 yield Problem((kind, name), f"{name} must be the name of one thing; got it in {seen[name]} too")
@@ -276,13 +280,64 @@ class Core(System[CoreRules, CoreTarget, CoreStatblock, CoreSheet]):
         if attack:
             changes |= super().shifted(build, attack, 0)
         if damage:
-            for kind in ("weapons", "body_parts", "missiles"):
+            for kind in _KINDS:
                 changes[kind] = {name: item.but(**_stronger(item, "on_hit", damage)) for name, item in getattr(build, kind).items()}
         return changes
 
     def shifted_line(self, line: Any, attack: int, damage: int) -> dict[str, Any]:  # noqa: ANN401 - a statblock or one of its weapons
         """The keys of a statblock or of one weapon of it that change with a shift."""
         return super().shifted_line(line, attack, damage) | (_stronger(line, "damage", damage) if damage and line.damage is not None else {})
+
+    def hand(self, build: CoreStatblock | CoreSheet) -> Hand | None:
+        """Everything that can attack, each with its AP; of a statblock its only weapon, unless it lists final bonuses."""
+        if isinstance(build, CoreSheet):
+            able = {name: item for name, item in build.equipment().items() if name not in build.weapons or not forbidden(build.arms, build.weapons, name)}
+            return Hand(
+                names=tuple(able),
+                turn=tuple(entry.use for entry in build.turn),
+                taking=lambda names, alone: {"turn": tuple(names)} | ({"reactions": ()} if alone else {}),
+                ap={name: item.ap for name, item in able.items()},
+                with_ap=lambda name, ap: _replaced(build, name, ap=ap),
+            )
+        if build.attack is None or len(build.attack) != 1:
+            return None
+        name = build.name or "attack"
+        return Hand(
+            names=(name,),
+            turn=(name,) * (1 if build.attacks is None else build.attacks),
+            taking=lambda names, _: {"attacks": len(names)},
+            ap={name: DEFAULT_AP if build.ap is None else build.ap},
+            with_ap=lambda _, ap: {"ap": ap},
+        )
+
+    def diced(self, build: CoreStatblock | CoreSheet, weapon: str | None, dice: DiceSum) -> Changes:
+        """Other dice of a weapon; a critical that deals a multiple of the weapon's dice deals that multiple of the new ones."""
+        if isinstance(build, CoreSheet) and weapon is not None:
+            return _replaced(build, weapon, **_rediced(build.equipment()[weapon], "on_hit", dice))
+        changes = super().diced(build, weapon, dice)
+        return changes | _rediced(build, "damage", dice)
+
+
+def _replaced(build: CoreSheet, name: str, **changes: object) -> Changes:
+    """The table of a sheet in which something has other keys."""
+    kind = next(kind for kind in _KINDS if name in getattr(build, kind))
+    items = getattr(build, kind)
+    return {kind: items | {name: items[name].but(**changes)}}
+
+
+def _rediced(item: Any, key: str, dice: DiceSum) -> dict[str, Damage]:  # noqa: ANN401 - a statblock or equipment
+    """The damage of a hit and of a critical with other dice."""
+    hit: Damage = getattr(item, key)
+    changes = {key: rediced(hit, dice)}
+    for name in ("on_critical", "critical_adds"):
+        critical: Damage | None = getattr(item, name)
+        if critical is not None:
+            times = multiple(critical, hit)
+            if times is None:
+                raise_any([Problem((name,), f"{name} must be a multiple of the dice of a hit, {hit}, for these to vary; got {critical}")])
+            else:
+                changes[name] = rediced(critical, dice, times)
+    return changes
 
 
 def _stronger(item: Any, key: str, damage: int) -> dict[str, Damage]:  # noqa: ANN401 - a weapon line or equipment

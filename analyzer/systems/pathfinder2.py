@@ -40,6 +40,7 @@ from analyzer.dice import Damage, DiceSum
 from analyzer.plan import Attack, Check, Packets, Part, Plan
 from analyzer.rulekit.abilities import Ability, AbilityKeys
 from analyzer.rulekit.fields import Between, Bonus, Bonuses, Count, DamageList, Damages, Feet, Items, Name, ReductionTable, Text, WeaponDamage
+from analyzer.rulekit.hand import Hand
 from analyzer.rulekit.instances import InstanceKeys, suffered
 from analyzer.rulekit.ledger import Ledger, Term, named
 from analyzer.rulekit.lowering import blow, dealt, facing, part, turn
@@ -286,6 +287,20 @@ class Pathfinder2(System[Pathfinder2Rules, Pathfinder2Target, Pathfinder2Statblo
     def met(self, build: Pathfinder2Statblock | Pathfinder2Sheet, made: Plan, target: Pathfinder2Target, faced: plan.Target, ledger: Ledger) -> plan.Target:
         """The target with its immunity, weakness and resistance to each type that is dealt."""
         return suffered(target, faced, dealt(made), ledger)
+
+    def hand(self, build: Pathfinder2Statblock | Pathfinder2Sheet) -> Hand | None:
+        """The weapons of a sheet by name; what comes on top depends on the number of Strikes before and on whether the weapon is agile."""
+        if isinstance(build, Pathfinder2Statblock):
+            if build.attack is None or len(build.attack) != 1:
+                return None
+            name = build.name or "attack"
+            return Hand(names=(name,), turn=(name,) * (1 if build.attacks is None else build.attacks), taking=lambda names, _: {"attacks": len(names)})
+        turn = tuple(weapon.name or "attack" for _, weapon in build.used())
+        names = tuple(weapon.name or "attack" for _, weapon in arsenal(build.weapon, build.weapons))
+        if build.weapon is not None:
+            return Hand(names=names, turn=turn, taking=lambda names, _: {"attacks": len(names)})
+        named = all(weapon.name for weapon in build.weapons or ())
+        return Hand(names=names, turn=turn, taking=lambda names, _: {"strikes": tuple(names)}) if named else None
 
     def reduction_tables(self, target: Pathfinder2Target) -> tuple[tuple[Path, ReductionTable], ...]:
         """Every table or list of damage types in the target."""
