@@ -94,8 +94,11 @@ class TestQuestion:
         loaded = example(asked(name).example)
         records = list(asked(name).find(loaded, against=CREATURES).records)
         facing = list(dict.fromkeys(record.get("against") for record in records if record.get("against") is not None))
-        assert facing[0] == "all, weighted"
-        assert len(facing) in (1, 3)
+        if facing:
+            assert facing[0] == "all, weighted"
+            assert len(facing) in (1, 3)
+        else:  # it ranges over them
+            assert any("imp" in str(value) for record in records for value in record.values())
 
     @pytest.mark.slow
     def test_it_agrees_with_its_simulation(self, name):

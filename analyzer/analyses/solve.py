@@ -296,7 +296,7 @@ def _findings(rows: Sequence[Record], vary: str) -> Iterator[str]:
     if "against" in rows[0] or len(rows) == 1:
         only, faced = rows[0], rows[0].get("against") or f"AC {rows[0]['ac']}"
         if only["least"] is None:
-            yield f"{build}: no {vary} reaches {only['goal']} ({faced}); {float(only['most'] or 0.0):.4g} was the most"
+            yield f"{build}: no {vary} reaches {only['goal']} ({faced}); {round(float(only['most'] or 0.0), 9):.4g} was the most"
         else:
             yield f"{build}: {only['answer']} {'still gives' if vary == _HP else 'is the least for'} {only['goal']} ({faced})"
         return
