@@ -6,7 +6,7 @@ import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import wraps
+from functools import partial, wraps
 from typing import TYPE_CHECKING, Annotated, Any, ParamSpec, get_args, get_origin, get_type_hints
 
 from analyzer.foes import MAX_HP
@@ -69,6 +69,8 @@ class Found:
     verdict: Verdict | None = None
     seed: int | None = None
     trials: int | None = None
+    #: what the figure is made of, where that is not the table's records
+    drawn: list[Record] | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -140,7 +142,8 @@ def question(
             from analyzer.answer import answer  # noqa: PLC0415 - pandas costs start-up time and records do without
 
             found = checked(*args, **kwargs)
-            return answer(found.records, verdict=found.verdict, seed=found.seed, trials=found.trials, notes=found.notes, draw=draw)
+            drawing = draw if found.drawn is None else partial(_drawn, draw, found.drawn)
+            return answer(found.records, verdict=found.verdict, seed=found.seed, trials=found.trials, notes=found.notes, draw=drawing)
 
         asked = Question(
             name=find.__name__,
@@ -166,6 +169,13 @@ def question_of(function: Callable[..., Any]) -> Question:
     """The question that a decorated function asks."""
     found: Question = function.question  # type: ignore[attr-defined]  # set by `question`
     return found
+
+
+def _drawn(draw: Callable[[pd.DataFrame], Figure], records: list[Record], _shown: pd.DataFrame) -> Figure:
+    """The figure of records of its own, whatever the table shows."""
+    from analyzer.answer import answer  # noqa: PLC0415 - pandas costs start-up time and records do without
+
+    return draw(answer(records))
 
 
 def _kinds(find: Callable[..., Any]) -> dict[str, Kind | None]:

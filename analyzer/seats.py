@@ -71,7 +71,12 @@ class Seat:
 
     def ac(self, foe: int) -> int:
         """The defence that the first attack aims at, of one foe."""
-        return next(faced.acs[faced.foes.index(foe)] for faced in self.faced if foe in faced.foes)
+        return self.before(foe)[1]
+
+    def before(self, foe: int) -> tuple[Faced, int]:
+        """The pass a foe is in, and its armor class."""
+        faced = next(faced for faced in self.faced if foe in faced.foes)
+        return faced, faced.acs[faced.foes.index(foe)]
 
     def rounds(self, *, pmf: bool = False) -> Iterator[tuple[Faced, Round]]:
         """The exact round of the build as it stands before every foe, a pass each for those that differ by armor class alone."""

@@ -24,9 +24,11 @@ from analyzer.cli.app import DISAGREE, INTERRUPTED, Notation, app
 from analyzer.cli.cluster import executor_of
 from analyzer.cli.output import Format, as_json, check_picture, console, emit, message, progress, save
 from analyzer.dice import MAX_SUM
+from analyzer.differences import reference_of
 from analyzer.playing import TRIALS
 from analyzer.precision import CONFIDENCE
-from analyzer.records import Detail, Record, detailed
+from analyzer.ranking import Ranking
+from analyzer.records import Detail, Record
 from analyzer.sweeps import parse_acs
 
 #: What ``--system`` takes besides the id of a game.
@@ -35,8 +37,17 @@ EVERY = "all"
 VERIFY_TRIALS = 10_000_000
 
 
-def _table_of(by: Detail) -> Callable[[Sequence[Record], Console], Table]:
-    return tables.rounds if by == "round" else tables.attacks
+def _show(records: Sequence[Record], form: Format, by: Detail, ranking: Ranking) -> None:
+    """The records of a curve or comparison, and who leads where."""
+    own = ranking.marks.own
+
+    def table(rows: Sequence[Record], screen: Console) -> Table:
+        return tables.rounds(rows, screen, own=own) if by == "round" else tables.attacks(rows, screen)
+
+    emit(records, form, table)
+    if form is Format.TABLE:
+        for note in ranking.notes:
+            console().print(note, soft_wrap=True)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -45,7 +56,7 @@ class _Asked:
 
     file: str | None
     rule: list[str] | None
-    ac: str
+    ac: str | None
     trials: str | None
     precision: str | None
     confidence: str | None
@@ -53,22 +64,27 @@ class _Asked:
     seed: str | None
     workers: str | None
     scheduler: str | None
+    against: str | None = None
+    differences: str | None = None
 
 
 def _simulated(asked: _Asked, *, trials: int, by: Detail, everything: bool) -> comparing.Comparison:
     given = None if asked.trials is None else o.whole_number(asked.trials, "--trials", 1, o.MAX_TRIALS)
     rounds = trials if given is None and asked.precision is None else given
-    drawn, threads, acs = o.seed_of(asked.seed), o.workers_of(asked.workers), parse_acs(asked.ac)
+    drawn, threads = o.seed_of(asked.seed), o.workers_of(asked.workers)
+    acs = None if asked.ac is None and asked.against is not None else parse_acs(o.SWEEP if asked.ac is None else asked.ac)
     loaded = o.scenario_of(asked.file, asked.rule)
-    total = None if rounds is None or asked.precision is not None else rounds * len(loaded.builds) * len(acs)
+    total = None if rounds is None or acs is None or asked.precision is not None else rounds * len(loaded.builds) * len(acs)
     with executor_of(asked.scheduler) as (executor, slots), progress(total) as advance:
         found = comparing.comparison(
             loaded,
             acs,
+            against=asked.against,
             trials=rounds,
             precision=asked.precision,
             confidence=CONFIDENCE if asked.confidence is None else asked.confidence,
             of=asked.of or comparing.FIGURE,
+            differences=reference_of(asked.differences),
             seed=drawn,
             workers=threads if executor is None else max(1, min(slots, o.MAX_WORKERS)),
             executor=executor,
@@ -82,11 +98,10 @@ def _simulated(asked: _Asked, *, trials: int, by: Detail, everything: bool) -> c
 
 
 def _closing(found: comparing.Comparison) -> None:
-    fewest, most = found.run.trials
-    rounds = f"{most:,}" if fewest == most else f"{fewest:,} to {most:,}"
+    rounds = f"{found.trials:,}" if found.fewest == found.trials else f"{found.fewest:,} to {found.trials:,}"
     cut = "partial answer, " if found.partial else ""
     wanted = "" if found.precision is None else f", {found.precision}"
-    message(f"{cut}{rounds} rounds per build and AC, seed {found.seed}{wanted}")
+    message(f"{cut}{rounds} rounds per build and {'creature' if found.met else 'AC'}, seed {found.seed}{wanted}")
     message(str(found.verdict))
     for name in found.verdict.disagreements[:20]:
         message(f"  disagrees: {name}")
@@ -115,11 +130,13 @@ def whole(
 @app.command()
 def compare(
     file: o.FileArgument = None,
-    ac: o.AcOption = o.SWEEP,
+    ac: o.SweepOption = None,
+    against: o.AgainstOption = None,
     trials: o.TrialsOption = None,
     precision: o.PrecisionOption = None,
     confidence: o.ConfidenceOption = None,
     of: o.OfOption = None,
+    differences: o.DifferencesOption = None,
     seed: o.SeedOption = None,
     workers: o.WorkersOption = None,
     scheduler: o.SchedulerOption = None,
@@ -142,19 +159,22 @@ def compare(
         seed=seed,
         workers=workers,
         scheduler=scheduler,
+        against=against,
+        differences=differences,
     )
     found = _simulated(asked, trials=TRIALS, by=detail, everything=False)
-    emit(found.records, written, _table_of(detail))
+    _show(found.records, written, detail, found.ranking)
     _closing(found)
     if plot is not None:
-        _draw(detailed(found.played, "round"), plot, found.trials)
+        _draw(found.rounds, plot, found.ranking, found.trials)
     _exit(found)
 
 
 @app.command()
 def curve(
     file: o.FileArgument = None,
-    ac: o.AcOption = o.SWEEP,
+    ac: o.SweepOption = None,
+    against: o.AgainstOption = None,
     form: o.FormatOption = "table",
     plot: o.PlotOption = None,
     by: o.ByOption = "round",
@@ -164,16 +184,17 @@ def curve(
     check_picture(plot)
     written, detail = o.format_of(form), o.detail_of(by)
     loaded = o.scenario_of(file, rule)
-    emit(curving.records(loaded, ac, by=detail), written, _table_of(detail))
+    found = curving.found(loaded, ac, against=against, by=detail)
+    _show(found.records, written, detail, found.ranking)
     if plot is not None:
-        _draw(curving.records(loaded, ac), plot)
+        _draw(found.rounds, plot, found.ranking)
 
 
-def _draw(records: list[Record], plot: Path, trials: int | None = None) -> None:
+def _draw(records: list[Record], plot: Path, ranking: Ranking, trials: int | None = None) -> None:
     from analyzer.answer import answer  # noqa: PLC0415 - pandas and matplotlib cost start-up time
-    from analyzer.figures import sweep_figure  # noqa: PLC0415
+    from analyzer.figures import figure_of  # noqa: PLC0415
 
-    save(sweep_figure(answer(records, trials=trials)), plot)
+    save(figure_of(answer(records, trials=trials), marks=ranking.marks), plot)
 
 
 @app.command(cls=Notation)
@@ -207,9 +228,10 @@ def dpr(
         return build
 
     builds = _in_every_game(played) if system == EVERY else [played(system, None)]
-    emit(curving.records(builds, ac, target=target, by=detail), written, _table_of(detail))
+    found = curving.found(builds, ac, target=target, by=detail)
+    _show(found.records, written, detail, found.ranking)
     if plot is not None:
-        _draw(curving.records(builds, ac, target=target), plot)
+        _draw(found.rounds, plot, found.ranking)
 
 
 def _in_every_game(played: Callable[[str, str | None], scenario.Build]) -> list[scenario.Build]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
+from typing import Literal
 
 from rich import box
 from rich.console import Console, Group
@@ -12,6 +13,7 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
+from analyzer.leads import TIE
 from analyzer.question import Column, Question
 from analyzer.records import Record, Value
 from analyzer.rulekit.ledger import Line
@@ -69,8 +71,8 @@ def _cells(record: Record, figures: Figures, simulated: bool) -> list[str]:
     return [*cells, _worst_z(record)] if simulated else cells
 
 
-def rounds(records: Sequence[Record], console: Console) -> Table:
-    """Rounds by armor class, the builds of each one under the other, the highest DPR starred.
+def rounds(records: Sequence[Record], console: Console, own: Collection[int] = ()) -> Table:
+    """Rounds by armor class or creature, the builds of each one under the other, the highest DPR starred; ``own`` are the target's own armor classes.
 
     Figures that do not fit the console's width are left out, the last ones first.
     """
@@ -78,7 +80,9 @@ def rounds(records: Sequence[Record], console: Console) -> Table:
     effects = dict.fromkeys(key for record in records for key in record if key.startswith("any_") and not _is_beside(key, record))
     extra = tuple((key, key.replace("_", " "), 4) for key in effects if key not in ("any_hit", "any_crit"))
     figures = (*(_ROUND if simulated else _ROUND_EXACT), *extra)
-    return _fitting(figures, console, lambda shown: _rounds(records, shown, simulated, whole=shown == figures))
+    if any("difference" in record for record in records):
+        figures = (figures[0], ("difference", "difference", 3), *figures[1:])
+    return _fitting(figures, console, lambda shown: _rounds(records, shown, simulated, own, whole=shown == figures))
 
 
 def _is_beside(column: str, record: Record) -> bool:
@@ -107,25 +111,58 @@ def _fitting(figures: Figures, console: Console, draw: Callable[[Figures], Table
     return draw(figures[:1])
 
 
-def _rounds(records: Sequence[Record], figures: Figures, simulated: bool, *, whole: bool) -> Table:
-    several = len({record["build"] for record in records}) > 1
-    notes = ["* highest DPR at this AC"] if several else []
-    notes += ["hits and criticals: expected numbers per round"] if len(figures) > 2 else []
+def _rounds(records: Sequence[Record], figures: Figures, simulated: bool, own: Collection[int], *, whole: bool) -> Table:
+    several = len({record.get("series", record["build"]) for record in records}) > 1
+    compared = any(record.get("than") is not None for record in records)
+    creatures = any("against" in record for record in records)
+    notes = [f"* highest DPR {'before this creature' if creatures else 'at this AC'}"] if several else []
+    notes += ["\u2020 the target's own AC"] if any(record["ac"] in own for record in records) else []
+    notes += ["hits and criticals: expected numbers per round"] if len(figures) > 2 + compared else []
     notes += [] if whole else [_NARROW]
     table = _table(caption="; ".join(notes))
-    table.add_column("AC", justify="right", no_wrap=True)
+    faces = _faces(records)
+    for heading, justify in faces.items():
+        table.add_column(heading, justify=justify, no_wrap=justify == "right", max_width=LONGEST_NAME if justify == "left" else None)
     table.add_column("build", max_width=LONGEST_NAME)
+    if compared:
+        table.add_column("compared with", max_width=LONGEST_NAME)
     told = _add_trials(table, records)
     _add_figures(table, figures, simulated)
-    ordered = sorted(records, key=lambda record: int(record["ac"] or 0))
-    for ac, group in groupby(ordered, key=lambda record: record["ac"]):
-        rows = list(group)
+    for _, rows in _grouped(records):
         best = max(float(row["dpr"] or 0.0) for row in rows)
         for i, row in enumerate(rows):
-            winner = several and float(row["dpr"] or 0.0) == best
-            name = Text(f"{'* ' if winner else '  ' if several else ''}{row['build']}", style="bold" if winner else "")
-            table.add_row(str(ac) if i == 0 else "", name, *_trials(row, told), *_cells(row, figures, simulated), end_section=several and i == len(rows) - 1)
+            winner = several and float(row["dpr"] or 0.0) >= best * (1.0 - TIE)
+            name = Text(f"{'* ' if winner else '  ' if several else ''}{row.get('series', row['build'])}", style="bold" if winner else "")
+            than = [str(row["than"] or "")] if compared else []
+            head = [_face(row, heading, own) if i == 0 else "" for heading in faces]
+            table.add_row(*head, name, *than, *_trials(row, told), *_cells(row, figures, simulated), end_section=several and i == len(rows) - 1)
     return table
+
+
+#: What the rows of a table face: headings, and whether text is to the left.
+_Faces = dict[str, Literal["left", "right"]]
+
+
+def _faces(records: Sequence[Record]) -> _Faces:
+    """The first columns of a table per round."""
+    out: _Faces = {"level": "right"} if any("level" in record for record in records) else {}
+    if any("against" in record for record in records):
+        out["target"] = "left"
+    return out | {"AC": "right"}
+
+
+def _face(record: Record, heading: str, own: Collection[int]) -> str:
+    value = record.get({"target": "against", "AC": "ac"}.get(heading, heading))
+    return "" if value is None else f"{value} \u2020" if heading == "AC" and value in own else str(value)
+
+
+def _grouped(records: Sequence[Record]) -> Iterator[tuple[object, list[Record]]]:
+    """Rows that face the same, together: armor classes in order, creatures as they come, by level."""
+    groups: dict[tuple[Value, ...], list[Record]] = {}
+    for record in records:
+        key = (record.get("level"), record["against"]) if "against" in record else (record["ac"],)
+        groups.setdefault(key, []).append(record)
+    yield from sorted(groups.items(), key=lambda group: float(group[1][0].get("level") or 0) if "against" in group[1][0] else float(group[1][0]["ac"] or 0))
 
 
 def attacks(records: Sequence[Record], console: Console) -> Table:
@@ -138,15 +175,19 @@ def attacks(records: Sequence[Record], console: Console) -> Table:
 def _attacks(records: Sequence[Record], figures: Figures, simulated: bool, *, whole: bool) -> Table:
     table = _table(caption="; ".join(["mean: damage points per round from this attack", *([] if whole else [_NARROW])]))
     table.add_column("build", max_width=LONGEST_NAME)
+    against = any("against" in record for record in records)
+    if against:
+        table.add_column("target", max_width=LONGEST_NAME)
     for heading in ("AC", "attack", "bonus"):
         table.add_column(heading, justify="right", no_wrap=True)
     told = _add_trials(table, records)
     _add_figures(table, figures, simulated)
-    for (build, ac), group in groupby(records, key=lambda record: (record["build"], record["ac"])):
+    for _, group in groupby(records, key=lambda record: (record["build"], record.get("against"), record["ac"])):
         rows = list(group)
         for i, row in enumerate(rows):
             bonus = "" if row["bonus"] is None else f"{row['bonus']:+d}"
-            head = (str(build), str(ac)) if i == 0 else ("", "")
+            names = [str(row["build"]), *([str(row["against"])] if against else []), "" if row["ac"] is None else str(row["ac"])]
+            head = names if i == 0 else [""] * len(names)
             table.add_row(*head, str(row["attack"]), bonus, *_trials(row, told), *_cells(row, figures, simulated), end_section=i == len(rows) - 1)
     return table
 

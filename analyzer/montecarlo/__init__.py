@@ -1,7 +1,7 @@
 """The Monte Carlo engine: every die of every round rolled, never a chance from the exact engine."""
 
 from analyzer.montecarlo.fights import FoughtRound, fights
-from analyzer.montecarlo.pairs import PairTally, paired
+from analyzer.montecarlo.pairs import PairTally, paired, paired_sides
 from analyzer.montecarlo.simulate import Simulated, compiled, simulate, simulate_sides
 from analyzer.montecarlo.tally import Tally
 from analyzer.montecarlo.trace import Purpose, Recorded, TracedDie, record
@@ -17,6 +17,7 @@ __all__ = [
     "compiled",
     "fights",
     "paired",
+    "paired_sides",
     "record",
     "simulate",
     "simulate_sides",
