@@ -84,9 +84,9 @@ def mark(panels: Iterable[Axes], marks: Landmarks) -> str:
     """Dotted lines where the lead changes and a dashed one at the target's own armor class, through every panel; what they are, for a caption."""
     for panel in panels:
         for at in marks.flips:
-            panel.axvline(at, color="0.35", linewidth=0.9, linestyle=(0, (1, 2)), zorder=0.5)
+            panel.axvline(at, color="0.35", linewidth=0.9, linestyle=(0, (1, 2)), zorder=1.0)
         for at in marks.own:
-            panel.axvline(at, color="0.55", linewidth=1.0, linestyle=(0, (6, 3)), zorder=0.5)
+            panel.axvline(at, color="0.4", linewidth=1.2, linestyle=(0, (6, 3)), zorder=1.0)
     said = ["dotted: the lead changes"] if marks.flips else []
     said += [f"dashed: the target's own AC ({', '.join(map(str, marks.own))})"] if marks.own else []
     return ", ".join(said)

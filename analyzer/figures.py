@@ -92,7 +92,7 @@ def lead_figure(frame: pd.DataFrame) -> Picture:
         axes[2].broken_barh([(ac - 0.5, 1.0) for ac in ahead], (place - 0.35, 0.7), color=look.colour)
     axes[0].set_ylabel("DPR (damage points per round)")
     axes[0].set_ylim(bottom=0.0)
-    axes[1].set_ylabel("DPR ahead of the\nbest other build")
+    axes[1].set_ylabel("ahead of the best other\nbuild (points per round)")
     axes[1].axhline(0.0, color="0.4", linewidth=0.8)
     axes[2].set_yticks(range(len(named)), [written(_short(name)) for name in named], fontsize="small")
     axes[2].set_ylim(len(named) - 0.5, -0.5)
@@ -199,7 +199,7 @@ _LABELS = {
     "any_crit": "chance of at least one critical",
     "no_damage": "chance of no damage",
 }
-_DIFFERENCE = {"difference": "DPR ahead of the best other build"}
+_DIFFERENCE = {"difference": "ahead of the best other build (points per round)"}
 
 
 def _caption(frame: pd.DataFrame) -> str:

@@ -318,10 +318,14 @@ def examples(
     name: Annotated[str | None, typer.Argument(help="Print this example; redirect it into a file to make it yours.")] = None,
     form: o.FormatOption = "table",
 ) -> None:
-    """List the build files that come with the package, or print one."""
+    """List the build files that come with the package, or print one, or a table of creatures (NAME.csv)."""
     written = o.format_of(form)
     if name is None:
         emit([{"name": n, "system": shipped.system(n), "summary": shipped.summary(n)} for n in shipped.names()], written, tables.listing)
+        if written is Format.TABLE:
+            message(f"Tables of creatures, for --against: {', '.join(shipped.tables())} ('analyzer examples {shipped.tables()[0]}' prints one).")
+    elif name.endswith(shipped.TABLE):
+        sys.stdout.write(shipped.table(name))
     else:
         sys.stdout.write(shipped.text(name))
 
