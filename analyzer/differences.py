@@ -153,6 +153,7 @@ def gaps(
     seed: int,
     workers: int = 1,
     executor: Executor | None = None,
+    where: Sequence[str] | None = None,
 ) -> list[list[Record]]:
     """What each build's DPR is more than its reference, at every mix.
 
@@ -168,6 +169,8 @@ def gaps(
         Takes the figures for the verdict.
     trials : mapping of foe to int, optional
         Rounds of the paired simulation; None for none.
+    where : (n_mix,) str, optional
+        What each mix is called in the verdict, where its armor class or creature does not say enough.
 
     Returns
     -------
@@ -187,7 +190,7 @@ def gaps(
     out: list[list[Record]] = [[{"than": None, "difference": None} for _ in row] for row in dpr]
     for (i, k), other in than.items():
         exact = difference(float(dpr[i, k]), float(dpr[other]))
-        out[i][k] = _gap(taken, exact, ((i, k), other), apart.get(((i, k), other)), twins)
+        out[i][k] = _gap(taken, exact, ((i, k), other), apart.get(((i, k), other)), twins=twins, where=where)
     return out
 
 
@@ -202,15 +205,9 @@ def _references(reference: Reference, dpr: Floats) -> dict[Place, Place]:
     return {(i, k): (int(rivals[i, k]), k) for i, k in places}
 
 
-def _gap(taken: Sequence[Seat], exact: float, pair: tuple[Place, Place], apart: Apart | None, twins: Twins) -> Record:
+def _gap(taken: Sequence[Seat], exact: float, pair: tuple[Place, Place], apart: Apart | None, *, twins: Twins, where: Sequence[str] | None) -> Record:
     (i, k), (j, other) = pair
-    than = _faced(taken[0], other) if i == j else taken[j].build.name
+    than = taken[0].face(other) if i == j else taken[j].build.name
     out: Record = {"than": than}
-    where = f"{taken[i].build.name} less {than}, {_faced(taken[0], k)}"
-    return out | ({"difference": exact} if apart is None else apart.columns(twins, where, "difference", exact))
-
-
-def _faced(seat: Seat, mix: int) -> str:
-    """A mix in words: its creature, or its armor class."""
-    faces = seat.faces(mix)
-    return str(faces["against"]) if "against" in faces else f"AC {faces['ac']}"
+    named = f"{taken[i].build.name} less {than}, {taken[0].face(k) if where is None else where[k]}"
+    return out | ({"difference": exact} if apart is None else apart.columns(twins, named, "difference", exact))

@@ -27,6 +27,9 @@ class Means:
     sd: Floats
     some: Floats
     tallies: tuple[Tally, ...] | None
+    #: what repeats the simulation
+    seed: int
+    workers: int
 
     @property
     def mixed(self) -> Floats:
@@ -79,4 +82,6 @@ def means(seat: Seat, *, simulate: bool = False, trials: int = 1, seed: int = 0,
         sd=found[:, 1],
         some=found[:, 2],
         tallies=tuple(seat.tallies(trials=trials, seed=seed, workers=workers)) if simulate else None,
+        seed=seed,
+        workers=workers,
     )

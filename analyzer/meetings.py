@@ -68,7 +68,7 @@ class Meeting:
 
     def where(self, mix: int) -> str:
         """Build and creature, for messages."""
-        return f"{self.seat.build.name}, {self.seat.faces(mix)['against']}"
+        return f"{self.seat.build.name}, {self.seat.face(mix)}"
 
     @property
     def dpr(self) -> Floats:

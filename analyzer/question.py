@@ -61,6 +61,18 @@ class Column:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Grid:
+    """A table of two numbers: which records it is made of, one per build and cell, and their columns across and down.
+
+    The cells of a single build are its ``dpr``; of several, the one that leads (``winner``) and by how much (``difference``).
+    """
+
+    x: str
+    y: str
+    records: list[Record]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Found:
     """What a question found: flat records, sentences about them, and, where it simulated, the verdict and what repeats the run."""
 
@@ -71,6 +83,8 @@ class Found:
     trials: int | None = None
     #: what the figure is made of, where that is not the table's records
     drawn: list[Record] | None = None
+    #: how the table for people is laid out, where it is not the records one under the other
+    grid: Grid | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

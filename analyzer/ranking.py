@@ -51,7 +51,7 @@ def of_meetings(listed: Sequence[Meeting]) -> Ranking:
     if len({tuple(mix.head for mix in meeting.seat.field.mixes) for meeting in listed}) != 1:
         return Ranking()
     mixes = list(listed[0].mixes)
-    places = [str(listed[0].seat.faces(mix)["against"]) for mix in mixes]
+    places = [listed[0].seat.face(mix) for mix in mixes]
     note = table_note([meeting.seat.build.name for meeting in listed], np.array([meeting.dpr[mixes] for meeting in listed]), places)
     return Ranking(notes=(note,) if note else ())
 

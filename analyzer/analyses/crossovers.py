@@ -82,8 +82,7 @@ class _Race:
         return self.means[0].seat.ac(place)
 
     def at(self, place: int) -> str:
-        faced = self.means[0].seat.faces(place)
-        return str(faced["against"]) if "against" in faced else f"AC {faced['ac']}"
+        return self.means[0].seat.face(place)
 
     def head(self, i: int, place: int | None) -> _Row:
         """Game, build and level, and what it faces at a place."""

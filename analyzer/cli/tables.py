@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from analyzer.leads import TIE
-from analyzer.question import Column, Question
+from analyzer.question import Column, Grid, Question
 from analyzer.records import Record, Value
 from analyzer.rulekit.ledger import Line
 
@@ -28,6 +28,8 @@ _ATTACK = (("mean", "mean", 3), ("hit_chance", "hit", 4), ("crit_chance", "criti
 Figures = tuple[tuple[str, str, int], ...]
 #: Widest build name on one line; longer ones are folded.
 LONGEST_NAME = 28
+#: Most rows of a table of two numbers.
+_MOST_DOWN = 30
 _NARROW = "more figures: a wider terminal, or --format csv"
 _PLAIN = {"name": "name", "id": "id", "summary": "summary", "system": "game"}
 
@@ -243,6 +245,46 @@ def _simulated_cell(record: Record, column: Column) -> str:
         return ""
     text = _cell(found, column)
     return text if error is None else f"{text} \N{PLUS-MINUS SIGN}{_cell(error, replace(column, signed=False))}"
+
+
+def grid(asked: Grid, console: Console) -> Table:
+    """A table of two numbers, thinned out where it does not fit: a build's DPR, or which of several leads and by how much."""
+    names = list(dict.fromkeys(str(record["build"]) for record in asked.records))
+    across = list(dict.fromkeys(record[asked.x] for record in asked.records))
+    down = list(dict.fromkeys(record[asked.y] for record in asked.records))
+    cells: dict[tuple[Value, Value], str] = {}
+    for record in asked.records:
+        place = (record[asked.x], record[asked.y])
+        cells[place] = _number(record["dpr"], 2) if len(names) == 1 else cells.get(place) or _leader(record, names)
+    room = max(1, (console.width - 8) // (3 + max(map(len, cells.values()), default=1)))
+    steps = [max(1, -(-len(values) // most)) for values, most in ((across, room), (down, _MOST_DOWN))]
+    notes = [f"{asked.x} across, {asked.y} down"]
+    notes += ["damage points per round"] if len(names) == 1 else [", ".join(f"{_letter(i)}: {name}" for i, name in enumerate(names))]
+    notes += ["who leads, and by how many points of damage per round; = a tie"] if len(names) > 1 else []
+    notes += [f"every {_th(max(steps))} value shown; --format csv has all"] if max(steps) > 1 else []
+    table = _table(caption="; ".join(notes))
+    table.add_column("", justify="right", no_wrap=True, style="bold")
+    for value in across[:: steps[0]]:
+        table.add_column(str(value), justify="right", no_wrap=True)
+    for value in down[:: steps[1]]:
+        table.add_row(str(value), *(cells[one, value] for one in across[:: steps[0]]))
+    return table
+
+
+def _leader(record: Record, names: Sequence[str]) -> str:
+    """The letter of a build that leads alone and how far; a tie for all that share it; nothing of the others."""
+    winner = str(record["winner"])
+    if winner not in names:
+        return "="
+    return f"{_letter(names.index(winner))} {_number(record['difference'], 2)}" if record["build"] == winner else ""
+
+
+def _letter(i: int) -> str:
+    return chr(ord("A") + i) if i < 26 else str(i + 1)
+
+
+def _th(step: int) -> str:
+    return {2: "2nd", 3: "3rd"}.get(step, f"{step}th")
 
 
 def listing(records: Sequence[Record], _console: Console) -> Table:
