@@ -32,8 +32,9 @@ def read(against: Against, system: str) -> Field:
     Parameters
     ----------
     against : path or iterable of mappings
-        A CSV file with a header (or the name of an example's), or rows as mappings. ``name``; ``weight`` (how often one meets it, 1 when left out); ``hp`` (a
-        number or dice such as ``12d8+36``); ``dr`` (points off physical damage); ``level``; and any key of the game's target, such as ``ac``, ``eac``, ``kac``, ``miss_chance``.
+        A CSV file with a header (or the name of one of `analyzer.examples.tables`), or rows as mappings. ``name``; ``weight`` (how often one meets it, 1
+        when left out); ``hp`` (a number or dice such as ``12d8+36``); ``dr`` (points off physical damage); ``level``; and any key of the game's target, such
+        as ``ac``, ``eac``, ``kac``, ``miss_chance``.
     system
         The game whose targets they are.
 

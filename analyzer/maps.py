@@ -30,7 +30,7 @@ def surface_figure(frame: pd.DataFrame) -> Picture:
         One panel for a single build, two for several; the black line is where two builds are equal.
     """
     names = list(dict.fromkeys(frame["build"]))
-    drawing = Picture(figsize=(7.0 if len(names) == 1 else 12.0, 5.4), layout="constrained")
+    drawing = Picture(figsize=(7.0 if len(names) == 1 else 12.0, 6.2), layout="constrained")
     if len(names) == 1:
         axes = drawing.subplots()
         cells = _cells(frame, "dpr")
@@ -45,7 +45,7 @@ def surface_figure(frame: pd.DataFrame) -> Picture:
         limit = float(np.abs(apart.to_numpy()).max()) or 1.0
         _heat(drawing, left, apart, "difference (damage points per round)", colours="RdBu", norm=TwoSlopeNorm(0.0, -limit, limit))
         _equal(left, apart)
-        left.set_title(written(f"{_short(names[0])} less {_short(names[1])}"), fontsize="medium")
+        left.set_title(written(f"{_short(names[0])} less {_short(names[1])} (black: equal)"), fontsize="medium")
     else:
         lead = _cells(frame[frame["difference"] >= 0.0].drop_duplicates(["x", "y"]), "difference")
         _heat(drawing, left, lead, "lead of the best (damage points per round)")
@@ -73,7 +73,7 @@ def _edges(values: pd.Index[Any]) -> list[float]:
 
 def _heat(drawing: Picture, axes: Axes, cells: pd.DataFrame, label: str, *, colours: str = "viridis", norm: TwoSlopeNorm | None = None) -> None:
     mesh = axes.pcolormesh(_edges(cells.columns), _edges(cells.index), cells.to_numpy(), cmap=colours, norm=norm)
-    drawing.colorbar(mesh, ax=axes, label=label)
+    drawing.colorbar(mesh, ax=axes, label=label, location="bottom", shrink=0.8, pad=0.03)
 
 
 def _contours(axes: Axes, cells: pd.DataFrame) -> None:
@@ -109,5 +109,5 @@ def _name(axes: Axes, frame: pd.DataFrame) -> None:
     axes.set_ylabel(str(frame["y_title"].iloc[0]))
 
 
-def _short(name: str, most: int = 24) -> str:
+def _short(name: str, most: int = 32) -> str:
     return name if len(name) <= most else f"{name[: most - 1]}\N{HORIZONTAL ELLIPSIS}"

@@ -261,7 +261,9 @@ def grid(asked: Grid, console: Console) -> Table:
     notes = [f"{asked.x} across, {asked.y} down"]
     notes += ["damage points per round"] if len(names) == 1 else [", ".join(f"{_letter(i)}: {name}" for i, name in enumerate(names))]
     notes += ["who leads, and by how many points of damage per round; = a tie"] if len(names) > 1 else []
-    notes += [f"every {_th(max(steps))} value shown; --format csv has all"] if max(steps) > 1 else []
+    simulated = any("dpr_mc" in record for record in asked.records)
+    notes += [f"every {_th(max(steps))} value shown"] if max(steps) > 1 else []
+    notes += [f"--format csv has {'all' if max(steps) > 1 else 'the simulated figures too'}"] if simulated or max(steps) > 1 else []
     table = _table(caption="; ".join(notes))
     table.add_column("", justify="right", no_wrap=True, style="bold")
     for value in across[:: steps[0]]:
