@@ -80,7 +80,9 @@ class Dial:
         if self.name == "extra" and "extra" in fields:
             return build.but(name=build.name, extra=[*getattr(build.model, "extra"), f"{value}d6"]) if value else build  # noqa: B009 - a field of most games
         if self.name not in fields or self.name == "name":
-            numbers = sorted({*KNOWN, *(key for key in get_game(build.system).Target.model_fields if key not in ("hp", "immune", "reduction", "ac"))})
+            # What a number is left at says that it is one; the builds' own are too many to list.
+            targets = [key for key, field in get_game(build.system).Target.model_fields.items() if type(field.default) is int]
+            numbers = sorted({*KNOWN, *targets})
             raise ValueError(f"a dial must be one of {', '.join(numbers)}, or a number of the build {build.name!r}; got {self.name!r}")
         return build.but(name=build.name, **{self.name: value})
 

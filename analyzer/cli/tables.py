@@ -247,7 +247,7 @@ def _simulated_cell(record: Record, column: Column) -> str:
     return text if error is None else f"{text} \N{PLUS-MINUS SIGN}{_cell(error, replace(column, signed=False))}"
 
 
-def grid(asked: Grid, console: Console) -> Table:
+def grid(asked: Grid, console: Console) -> Group:
     """A table of two numbers, thinned out where it does not fit: a build's DPR, or which of several leads and by how much."""
     names = list(dict.fromkeys(str(record["build"]) for record in asked.records))
     across = list(dict.fromkeys(record[asked.x] for record in asked.records))
@@ -264,13 +264,13 @@ def grid(asked: Grid, console: Console) -> Table:
     simulated = any("dpr_mc" in record for record in asked.records)
     notes += [f"every {_th(max(steps))} value shown"] if max(steps) > 1 else []
     notes += [f"--format csv has {'all' if max(steps) > 1 else 'the simulated figures too'}"] if simulated or max(steps) > 1 else []
-    table = _table(caption="; ".join(notes))
+    table = _table()
     table.add_column("", justify="right", no_wrap=True, style="bold")
     for value in across[:: steps[0]]:
         table.add_column(str(value), justify="right", no_wrap=True)
     for value in down[:: steps[1]]:
         table.add_row(str(value), *(cells[one, value] for one in across[:: steps[0]]))
-    return table
+    return Group(table, Text("; ".join(notes), style="italic"))
 
 
 def _leader(record: Record, names: Sequence[str]) -> str:
