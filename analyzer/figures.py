@@ -18,8 +18,12 @@ _UNMARKED = Landmarks()
 _MOST_ROWS = 60
 
 
-def figure_of(frame: pd.DataFrame, *, figure: str = "hits", marks: Landmarks = _UNMARKED) -> Picture:
-    """The figure of rows of `analyzer.curve` or `analyzer.compare`: over armor classes, by creature, or over the levels of builds that have several."""
+def figure_of(frame: pd.DataFrame, *, figure: str | None = None, marks: Landmarks = _UNMARKED) -> Picture:
+    """The figure of rows of `analyzer.curve` or `analyzer.compare`: over armor classes, by creature, or over the levels of builds that have several.
+
+    Its second panel shows ``figure``; differences where they were asked for, else hits.
+    """
+    figure = figure or ("difference" if "difference" in frame else "hits")
     if "against" not in frame:
         return sweep_figure(frame, figure=figure, marks=marks)
     if "level" in frame and len(set(frame["level"].dropna())) > 1:
@@ -44,7 +48,7 @@ def sweep_figure(frame: pd.DataFrame, *, figure: str = "hits", marks: Landmarks 
     Figure
         Two panels over armor class and, with a simulation, a third: the difference of the engines in standard errors. With a single armor class, a bar a build.
     """
-    _check(figure, _LABELS)
+    _check(figure, _labels(frame))
     if len(set(frame["ac"])) == 1:
         return _single(frame, figure)
     return _panels(frame, "ac", "armor class (AC)", figure, marks)
@@ -60,7 +64,7 @@ def level_figure(frame: pd.DataFrame, *, figure: str = "hits", marks: Landmarks 
     figure, marks
         As in `sweep_figure`.
     """
-    _check(figure, _LABELS)
+    _check(figure, _labels(frame))
     whole = frame[frame["level"].notna()].drop_duplicates("build")  # the first row of a build weighs all its creatures
     rows = whole.assign(build=whole["series"], level=whole["level"].astype(int)).sort_values("level", kind="stable")
     drawing = _panels(rows, "level", "level", figure, marks)
@@ -123,7 +127,7 @@ def creature_figure(frame: pd.DataFrame, *, figure: str = "hits") -> Picture:
     figure
         As in `sweep_figure`.
     """
-    labels_of = _LABELS | (_DIFFERENCE if figure in frame else {})
+    labels_of = _labels(frame)
     _check(figure, labels_of)
     names = list(dict.fromkeys(frame["against"]))[:_MOST_ROWS]
     shown = frame[frame["against"].isin(names)]
@@ -141,7 +145,7 @@ def creature_figure(frame: pd.DataFrame, *, figure: str = "hits") -> Picture:
                 errors = BAR * rows[f"{column}_se"].astype(float).fillna(0.0)
                 panel.errorbar(rows[f"{column}_mc"], y, xerr=errors, fmt=look.marker, color=look.colour, markersize=4, capsize=2, markerfacecolor="white")
         panel.set_xlabel(label)
-        if column in _LABELS or column == "dpr":
+        if column not in _DIFFERENCE:
             panel.set_xlim(left=0.0)
     tidy(*axes)
     axes[0].set_yticks(range(len(names)), labels)
@@ -160,6 +164,19 @@ def _creature(name: str, acs: pd.Series[float]) -> str:
     return written(str(name)) + (f", AC {'/'.join(map(str, known))}" if known else "")
 
 
+def _labels(frame: pd.DataFrame) -> dict[str, str]:
+    """The figures a second panel may show."""
+    return _LABELS | (_DIFFERENCE if "difference" in frame else {})
+
+
+def _from_zero(panel: Axes, column: str) -> None:
+    """The axis begins at zero; of a difference, zero is a line."""
+    if column in _DIFFERENCE:
+        panel.axhline(0.0, color="0.4", linewidth=0.8)
+    else:
+        panel.set_ylim(bottom=0.0)
+
+
 def _check(figure: str, known: Mapping[str, str]) -> None:
     if figure not in known:
         raise ValueError(f"figure must be one of {', '.join(map(repr, known))}; got {figure!r}")
@@ -173,9 +190,9 @@ def _panels(frame: pd.DataFrame, x: str, label: str, figure: str, marks: Landmar
     _lines(axes[0], frame, x, "dpr")
     axes[0].set_ylabel("DPR (damage points per round)")
     _lines(axes[1], frame, x, figure)
-    axes[1].set_ylabel(_LABELS[figure])
-    for panel in axes[:2]:
-        panel.set_ylim(bottom=0.0)
+    axes[1].set_ylabel(_labels(frame)[figure])
+    for panel, column in zip(axes[:2], ("dpr", figure), strict=True):
+        _from_zero(panel, column)
     if simulated:
         _differences(axes[2], frame, x)
     tidy(*axes)
@@ -199,7 +216,7 @@ _LABELS = {
     "any_crit": "chance of at least one critical",
     "no_damage": "chance of no damage",
 }
-_DIFFERENCE = {"difference": "ahead of the best other build (points per round)"}
+_DIFFERENCE = {"difference": "difference of DPR\n(points per round)"}
 
 
 def _caption(frame: pd.DataFrame) -> str:
@@ -238,13 +255,14 @@ def _single(frame: pd.DataFrame, figure: str) -> Picture:
     axes = drawing.subplots(1, 2, sharey=True)
     rows = range(len(names))
     colours = [colour for _, colour in zip(names, cycle(COLOURS), strict=False)]
-    for panel, column, label in ((axes[0], "dpr", "DPR (damage points per round)"), (axes[1], figure, _LABELS[figure])):
+    for panel, column, label in ((axes[0], "dpr", "DPR (damage points per round)"), (axes[1], figure, _labels(frame)[figure])):
         panel.barh(rows, frame[column], color=colours, alpha=0.45, height=0.6)
         if f"{column}_mc" in frame:
             errors = BAR * frame[f"{column}_se"].astype(float).fillna(0.0)
             panel.errorbar(frame[f"{column}_mc"], rows, xerr=errors, fmt="o", color="black", markersize=4, capsize=3, markerfacecolor="white")
         panel.set_xlabel(label)
-        panel.set_xlim(left=0.0)
+        if column not in _DIFFERENCE:
+            panel.set_xlim(left=0.0)
         panel.spines[["top", "right"]].set_visible(False)
     axes[0].set_yticks(list(rows), list(map(written, names)))
     axes[0].invert_yaxis()

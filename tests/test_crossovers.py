@@ -2,6 +2,7 @@
 
 import json
 from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -97,7 +98,7 @@ def test_every_flip_is_that_of_fractions():
         assert all(lead > 0 for lead, _ in leads)
         assert row["least"] == pytest.approx(float(min(leads)[0]), rel=1e-9)
         assert row["most"] == pytest.approx(float(max(leads)[0]), rel=1e-9)
-        assert dict((ac, lead) for lead, ac in leads)[int(row["most_ac"])] == max(leads)[0]
+        assert {ac: lead for lead, ac in leads}[int(row["most_ac"])] == max(leads)[0]
 
 
 @pytest.mark.parametrize("block", PUBLISHED["B18"]["input"]["blocks"], ids=lambda block: block["prefix"])
@@ -148,7 +149,7 @@ def test_stretches_cover_all_and_are_right(rows):
     for one in found:
         for place in range(one.first, one.last + 1):
             assert one.leaders == tuple(np.flatnonzero(values[:, place] == values[:, place].max()))
-    assert all(a.leaders != b.leaders for a, b in zip(found, found[1:], strict=False))
+    assert all(a.leaders != b.leaders for a, b in pairwise(found))
     assert all(values[best_other(values)[i, k], k] == max(values[j, k] for j in range(len(rows)) if j != i) for i in range(len(rows)) for k in range(9))
     marks = flips(found, range(9))
     assert list(marks) == sorted(set(marks))

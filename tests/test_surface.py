@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from typer.testing import CliRunner
 
 import analyzer
-from analyzer import ScenarioError, curve, example, examples, statblock, surface
+from analyzer import ScenarioError, curve, example, examples, seats, statblock, surface
 from analyzer.cli import app
 from analyzer.dials import KNOWN, dial
 
@@ -119,8 +119,6 @@ def test_simulated_beside_exact(duel):
 
 
 def test_a_wrong_cell_is_found(duel, monkeypatch):
-    from analyzer import seats
-
     whole = seats.evaluate
     monkeypatch.setattr(seats, "evaluate", lambda plan, target, acs, **more: whole(plan, target, [ac - (ac == 17) for ac in acs], **more))
     found = surface(duel, x="ac=15:18", y="dr=0:1", simulate=True, trials=100_000, seed=3)
