@@ -245,7 +245,7 @@ def _differences(axes: Axes, frame: pd.DataFrame, x: str) -> None:
     largest = float(frame["dpr_z"].astype(float).abs().max() or 0.0)
     limit = max(4.0, 1.1 * largest)
     axes.set_ylim(-limit, limit)
-    axes.set_ylabel("DPR difference\n(standard errors)")
+    axes.set_ylabel("engines apart\n(standard errors)" if "difference" in frame else "DPR difference\n(standard errors)")
 
 
 def _single(frame: pd.DataFrame, figure: str) -> Picture:

@@ -3,41 +3,26 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
-from math import erfc, sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from analyzer.bestiary import Against
-from analyzer.exact import Round
 from analyzer.playing import MOST_TRIALS, TRIALS, Builds, Opponent, announce_compiling, check_figures
 from analyzer.pmf import Floats
 from analyzer.precision import Precision
-from analyzer.records import Detail, Played, Record, Simulable, attack_figures, beside, columns, judged, round_figures, seen
+from analyzer.records import Detail, Played, Record, Simulable, attack_figures, columns, round_figures, seen
 from analyzer.seats import Seat, seats
-from analyzer.verdict import MEAN_OCCURRENCES, MEAN_TRIALS, Figure, distribution_p
+from analyzer.verdict import Figure
+from analyzer.weighing import Met, distribution, judged, same, spread, weighed
 
 if TYPE_CHECKING:  # importing it at run time would import Numba, which the exact path does without
     from analyzer.montecarlo import Tally
 
 _LOG = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Met:
-    """A creature as a build meets it: the exact round it is in, its place there, and its tally where it was simulated."""
-
-    exact: Round
-    place: int
-    tally: Tally | None = None
-
-    @property
-    def trials(self) -> int:
-        """How many rounds were simulated."""
-        return 0 if self.tally is None else self.tally.trials
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -91,11 +76,10 @@ class Meeting:
             head = self._head(mix)
             parts = self.weighed(mix)
             if by == "round":
-                head["sd"] = _spread([(weight, one.exact.dpr[one.place], one.exact.sd[one.place]) for weight, one in parts])
                 found = self._columns(parts, [round_figures(one.exact, one.place, one.tally) for _, one in parts])
-                before = {key: found.pop(key) for key in list(found) if key == "dpr" or key.startswith("dpr_")}
-                sd = head.pop("sd")
-                yield head | before | {"sd": sd} | found
+                first = {key: found.pop(key) for key in list(found) if key == "dpr" or key.startswith("dpr_")}
+                sd = spread([(weight, one.exact.dpr[one.place], one.exact.sd[one.place]) for weight, one in parts])
+                yield head | first | {"sd": sd} | found
                 continue
             for k in range(self._attacks):
                 made = [one.exact.attacks[k] for _, one in parts]
@@ -112,11 +96,11 @@ class Meeting:
             if attacks:
                 lists += [(f" of attack {k + 1}", [attack_figures(one.exact, one.place, k, one.tally) for _, one in parts]) for k in range(self._attacks)]
             for which, listed in lists:
-                for group in _same(listed):
-                    yield Figure(name=f"{group[0].name}{which} of {self.where(mix)}", p=_judged(parts, group))
+                for group in same(listed):
+                    yield Figure(name=f"{group[0].name}{which} of {self.where(mix)}", p=judged(parts, group))
             ((_, one), *more) = parts
             if not more:
-                yield Figure(name=f"distribution of {self.where(mix)}", p=_distribution(one))
+                yield Figure(name=f"distribution of {self.where(mix)}", p=distribution(one))
 
     @property
     def _attacks(self) -> int:
@@ -134,64 +118,9 @@ class Meeting:
         if len(parts) == 1:
             return columns(listed[0], parts[0][1].tally, self.precision)
         out: Record = {}
-        for group in _same(listed):
-            out |= _weighed(parts, group)
+        for group in same(listed):
+            out |= weighed(parts, group)
         return out
-
-
-def _same(listed: Sequence[Sequence[Simulable]]) -> Iterator[list[Simulable]]:
-    """The figures of several creatures that are called the same, in the order of the first."""
-    named = [{figure.name: figure for figure in figures} for figures in listed]
-    return ([one[name] for one in named] for name in named[0] if all(name in one for one in named))
-
-
-def _spread(parts: Iterable[tuple[float, float, float]]) -> float:
-    """Standard deviation of a round before a creature drawn by the weights, from (weight, mean, standard deviation) of each."""
-    listed = [(float(weight), float(mean), float(sd)) for weight, mean, sd in parts]
-    middle = sum(weight * mean for weight, mean, _ in listed)
-    return sqrt(sum(weight * (sd * sd + (mean - middle) ** 2) for weight, mean, sd in listed))
-
-
-def _weighed(parts: Sequence[tuple[float, Met]], group: Sequence[Simulable]) -> Record:
-    """The columns of a figure weighed over creatures whose dice are independent."""
-    name = group[0].name
-    exact = sum(weight * figure.exact for (weight, _), figure in zip(parts, group, strict=True))
-    single = [figure.columns(one.tally.trials) for (_, one), figure in zip(parts, group, strict=True) if one.tally is not None]
-    if len(single) < len(group) or any(f"{name}_mc" not in one for one in single):
-        return {name: exact}
-    weights = [weight for weight, _ in parts]
-    found = sum(weight * float(one[f"{name}_mc"] or 0.0) for weight, one in zip(weights, single, strict=True))
-    error = sqrt(sum((weight * float(one[f"{name}_se"] or 0.0)) ** 2 for weight, one in zip(weights, single, strict=True)))
-    return {name: exact, **beside(name, found, error or None, exact, _exact_error(parts, group))}
-
-
-def _exact_error(parts: Sequence[tuple[float, Met]], group: Sequence[Simulable]) -> float:
-    """The standard error that the exact deviations give a weighed figure."""
-    return sqrt(sum((weight * figure.spread) ** 2 / one.tally.trials for (weight, one), figure in zip(parts, group, strict=True) if one.tally is not None))
-
-
-def _judged(parts: Sequence[tuple[float, Met]], group: Sequence[Simulable]) -> float | None:
-    """The p of a figure: of a single creature by itself, of several by the normal law where there is enough of it."""
-    if len(parts) == 1:
-        tally = parts[0][1].tally
-        return None if tally is None else judged(group[0], tally)
-    found = _weighed(parts, group)
-    name = group[0].name
-    if f"{name}_mc" not in found:
-        return None
-    off = abs(float(found[f"{name}_mc"] or 0.0) - float(found[name] or 0.0))
-    error = _exact_error(parts, group)
-    if error <= 0.0:
-        return 1.0 if off <= 1e-9 * max(1.0, abs(float(found[name] or 0.0))) else 0.0
-    trials = [one.tally.trials for _, one in parts if one.tally is not None]
-    often = sum(n * figure.often for n, figure in zip(trials, group, strict=True))
-    return erfc(off / error / sqrt(2.0)) if min(trials) >= MEAN_TRIALS and often >= MEAN_OCCURRENCES else None
-
-
-def _distribution(one: Met) -> float | None:
-    if one.tally is None or one.tally.histogram is None or one.exact.pmf is None:
-        return None
-    return distribution_p(one.tally.histogram, one.exact.pmf[one.place])
 
 
 def meetings(builds: Builds, against: Against, *, ac: object = None, target: Opponent = None) -> tuple[Meeting, ...]:

@@ -16,7 +16,7 @@ import analyzer
 from analyzer import ScenarioError, differences, example, statblock
 from analyzer.cli import app
 from analyzer.exact import evaluate, reach
-from analyzer.leads import TIE, Landmarks, best_other, difference, flips, leading, stretches, sweep_note, table_note
+from analyzer.leads import TIE, best_other, difference, flips, leading, stretches, sweep_note, table_note
 from analyzer.playing import own_acs
 from tests.plans import CASES
 from tests.test_exact import plans, targets
@@ -318,7 +318,9 @@ def test_the_figure_marks_flips_and_the_targets_own():
     marked = {float(line.get_xdata()[0]) for line in curve.axes[0].get_lines() if len(line.get_xdata()) == 2 and len(set(line.get_xdata())) == 1}
     assert marked == {11.5, 29.5, 20.0}
     assert "dotted: the lead changes, dashed: the target's own AC (20)" in curve.axes[0].get_title("left")
-    assert Landmarks() == Landmarks(flips=(), own=())
+    sparse = analyzer.crossovers(example("srd35-weapons"), "10,20,40").figure()
+    marked = {float(line.get_xdata()[0]) for line in sparse.axes[2].get_lines() if len(line.get_xdata()) == 2 and len(set(line.get_xdata())) == 1}
+    assert marked == {15.0, 30.0, 20.0}
 
 
 def test_the_command(tmp_path):

@@ -249,13 +249,13 @@ def _marks(race: _Race, own: dict[str, int]) -> list[Record]:
     """What the figure marks: on the line of an armor class where the lead flips, and which build's target has it as it stands."""
     places = [race.ac(place) for place in race.places] if race.swept else []
     crossed = flips(stretches(race.dpr), places) if race.swept else ()
-    out: list[Record] = []
-    for place in race.places:
-        for name in race.names:
-            ac = places[place] if race.swept else None
-            at = [flip for flip in crossed if ac is not None and ac - 1 < flip <= ac]
-            out.append({"flip": at[0] if at else None, "own": int(ac is not None and own.get(name) == ac)})
-    return out
+    # A flip is told on the first armor class at or above it; no two share one.
+    told = {next(ac for ac in places if ac >= flip): flip for flip in crossed}
+    return [
+        {"flip": told.get(places[place]), "own": int(own.get(name) == places[place])} if race.swept else {"flip": None, "own": 0}
+        for place in race.places
+        for name in race.names
+    ]
 
 
 def _note(race: _Race) -> str:
