@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from analyzer.pmf import Floats
 
-#: Two exact figures are equal when they differ by no more than this share of the larger. Both are fractions of moderate size worked out in floating
-#: point: equal ones come out within some 1e-15 of each other, and unequal ones met in play differ by 1e-6 at least.
+#: Two exact figures are equal when they differ by no more than this share of the larger: both are fractions worked out in floating point, and equal ones
+#: that are reached by different weapons (the published ties of the tests) come out some 1e-16 apart; the rest is room for longer rounds.
 TIE = 1e-12
 #: Most creatures that a sentence names.
 _MOST_TOLD = 6
