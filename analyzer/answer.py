@@ -34,7 +34,7 @@ class Answer(pd.DataFrame):
         What the figures come to, in sentences.
     """
 
-    _metadata = ["verdict", "seed", "trials", "partial", "notes", "_played", "_draw"]  # noqa: RUF012 - the name and type pandas asks for
+    _metadata = ["verdict", "seed", "trials", "partial", "notes", "_played", "_pmfs", "_draw"]  # noqa: RUF012 - the name and type pandas asks for
 
     verdict: Verdict | None
     seed: int | None
@@ -42,6 +42,7 @@ class Answer(pd.DataFrame):
     partial: bool
     notes: tuple[str, ...]
     _played: tuple[Played, ...]
+    _pmfs: tuple[tuple[list[NDArray[np.float64]], str | None], ...]
     _draw: Callable[[pd.DataFrame], Figure] | None
 
     @property
@@ -57,12 +58,13 @@ class Answer(pd.DataFrame):
         ValueError
             When a round has too many totals for an exact distribution, with the limit, or there is none to this question.
         """
-        if not self._played:
+        known = [*self._pmfs, *(([] if played.exact.pmf is None else list(played.exact.pmf), played.exact.pmf_refused) for played in self._played)]
+        if not known:
             raise ValueError("pmf must be asked of an answer with exact rounds; got one without")
-        for played in self._played:
-            if played.exact.pmf is None:
-                raise ValueError(played.exact.pmf_refused)
-        rows = [row for played in self._played if played.exact.pmf is not None for row in played.exact.pmf]
+        for _, refused in known:
+            if refused is not None:
+                raise ValueError(refused)
+        rows = [row for distributions, _ in known for row in distributions]
         out = np.zeros((len(rows), max(map(len, rows), default=1)))
         for i, row in enumerate(rows):
             out[i, : len(row)] = row
@@ -86,6 +88,7 @@ def answer(
     records: Sequence[Record],
     *,
     played: Sequence[Played] = (),
+    pmfs: Sequence[tuple[list[NDArray[np.float64]], str | None]] = (),
     verdict: Verdict | None = None,
     seed: int | None = None,
     trials: int | None = None,
@@ -93,10 +96,11 @@ def answer(
     notes: Sequence[str] = (),
     draw: Callable[[pd.DataFrame], Figure] | None = None,
 ) -> Answer:
-    """An `Answer` of flat records."""
+    """An `Answer` of flat records; its distributions are those of ``played``, or ``pmfs`` (or why there is none)."""
     frame: Any = Answer(pd.DataFrame(_series(records)) if isinstance(records, Columns) else pd.DataFrame.from_records(list(records)))
-    told = {"verdict": verdict, "seed": seed, "trials": trials, "partial": partial, "notes": tuple(notes), "_played": tuple(played), "_draw": draw}
-    for name, value in told.items():
+    told = {"verdict": verdict, "seed": seed, "trials": trials, "partial": partial, "notes": tuple(notes), "_draw": draw}
+    hidden = {"_played": tuple(played), "_pmfs": tuple(pmfs)}
+    for name, value in {**told, **hidden}.items():
         object.__setattr__(frame, name, value)
     return frame  # type: ignore[no-any-return]  # pandas would take a plain attribute for a column
 

@@ -11,6 +11,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from analyzer import examples
 from analyzer.dice import PHYSICAL
 from analyzer.foes import Field, Foe, HitPoints, bestiary, hit_points
 from analyzer.rulekit.problems import ScenarioError, shown, suggestion
@@ -31,8 +32,9 @@ def read(against: Against, system: str) -> Field:
     Parameters
     ----------
     against : path or iterable of mappings
-        A CSV file with a header, or rows as mappings. ``name``; ``weight`` (how often one meets it, 1 when left out); ``hp`` (a number or dice such as
-        ``12d8+36``); ``dr`` (points off physical damage); ``level``; and any key of the game's target, such as ``ac``, ``eac``, ``kac``, ``miss_chance``.
+        A CSV file with a header (or the name of one of `analyzer.examples.tables`), or rows as mappings. ``name``; ``weight`` (how often one meets it, 1
+        when left out); ``hp`` (a number or dice such as ``12d8+36``); ``dr`` (points off physical damage); ``level``; and any key of the game's target, such
+        as ``ac``, ``eac``, ``kac``, ``miss_chance``.
     system
         The game whose targets they are.
 
@@ -76,9 +78,10 @@ def _rows(against: Against) -> tuple[list[Mapping[str, Any]], str]:
         return rows, "against"
     source = str(against)
     try:
-        text = Path(against).read_bytes().decode("utf-8-sig")
+        shipped = source in examples.tables() and not Path(against).exists()
+        text = examples.table(source) if shipped else Path(against).read_bytes().decode("utf-8-sig")
     except FileNotFoundError as error:
-        raise ScenarioError([f"{source}: file must exist; got no such file"]) from error
+        raise ScenarioError([f"{source}: file must exist, or be one of {', '.join(examples.tables())}; got no such file"]) from error
     except (OSError, ValueError) as error:
         raise ScenarioError([f"{source}: file must be a readable CSV file in UTF-8; got {getattr(error, 'strerror', None) or error}"]) from error
     reader = csv.DictReader(StringIO(text), skipinitialspace=True)

@@ -13,6 +13,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
+from analyzer.leads import Landmarks
+
 Dashes = Literal["solid"] | tuple[float, tuple[float, ...]]
 #: Eight colours that stay apart for colour-blind readers (Okabe & Ito, "Color Universal Design", 2008), yellow darkened to stand on white.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#56B4E9", "#E69F00", "#8C7B00")
@@ -89,6 +91,18 @@ def tidy(*panels: Axes) -> None:
 def whole_ticks(axes: Axes) -> None:
     """Whole numbers along the horizontal axis."""
     axes.xaxis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
+
+
+def mark(panels: Iterable[Axes], marks: Landmarks) -> str:
+    """Dotted lines where the lead changes and a dashed one at the target's own armor class, through every panel; what they are, for a caption."""
+    for panel in panels:
+        for at in marks.flips:
+            panel.axvline(at, color="0.35", linewidth=0.9, linestyle=(0, (1, 2)), zorder=1.0)
+        for at in marks.own:
+            panel.axvline(at, color="0.4", linewidth=1.2, linestyle=(0, (6, 3)), zorder=1.0)
+    said = ["dotted: the lead changes"] if marks.flips else []
+    said += [f"dashed: the target's own AC ({', '.join(map(str, marks.own))})"] if marks.own else []
+    return ", ".join(said)
 
 
 def legend(drawing: Figure, named: dict[str, Look], *, columns: int = 2) -> None:

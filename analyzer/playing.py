@@ -11,11 +11,11 @@ from operator import index
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from analyzer.exact import evaluate
-from analyzer.plan import Plan, Target
+from analyzer.plan import Plan, Target, swept_defence
 from analyzer.precision import Precision
 from analyzer.records import Played, figure_names, seen
 from analyzer.rulekit.models import TargetKeys
-from analyzer.scenario import Build, Scenario
+from analyzer.scenario import Build, Scenario, ScenarioError
 from analyzer.scenario import target as target_of
 from analyzer.sweeps import DEFAULT, parse_acs
 
@@ -69,6 +69,11 @@ def lowered(builds: Builds, target: Opponent = None, ac: int | None = None) -> t
     return tuple(Lowered(build=build, plan=made.plan, target=made.target) for build, made in derived)
 
 
+def kept(builds: Builds) -> Builds:
+    """The builds, those of an iterator held so that they can be gone through again."""
+    return builds if isinstance(builds, Build | Scenario | str) or not isinstance(builds, Iterable) else tuple(builds)
+
+
 def listed(builds: Builds, target: Opponent = None) -> tuple[tuple[Build, TargetKeys | None], ...]:
     """Every build with the target of its game that it faces; errors are those of `lowered`."""
     if isinstance(builds, Build):
@@ -88,6 +93,28 @@ def listed(builds: Builds, target: Opponent = None) -> tuple[tuple[Build, Target
     if twice:
         raise ValueError(f"builds must have different names; got {', '.join(map(repr, twice))} twice")
     return tuple((build, target_of(build.system, **target) if isinstance(target, Mapping) else target) for build in given)
+
+
+def own_acs(builds: Builds, target: Opponent = None) -> dict[str, int]:
+    """The armor class each build's first attack meets at the target as it stands, by the build's name; none where nobody said anything about it."""
+    out: dict[str, int] = {}
+    for build, faced in listed(builds, target):
+        own = None if faced is None else _first_ac(build, faced)
+        if faced is None or own is None:
+            continue
+        try:
+            blank = _first_ac(build, type(faced)())
+        except ScenarioError:  # a build that only some targets can be attacked with
+            blank = None
+        if "ac" in faced.given() or own != blank:
+            out[build.name] = own
+    return out
+
+
+def _first_ac(build: Build, target: TargetKeys | None) -> int | None:
+    made = build.derive(target)
+    first = swept_defence(made.plan, made.target)
+    return None if first is None else made.target.ac[first]
 
 
 def exactly(builds: Builds, ac: Sweep = DEFAULT, target: Opponent = None) -> tuple[Played, ...]:

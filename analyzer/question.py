@@ -64,6 +64,18 @@ class Column:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Grid:
+    """A table of two numbers: which records it is made of, one per build and cell, and their columns across and down.
+
+    The cells of a single build are its ``dpr``; of several, the one that leads (``winner``) and by how much (``difference``).
+    """
+
+    x: str
+    y: str
+    records: list[Record]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Found:
     """What a question found: flat records, sentences about them, and, where it simulated, the verdict and what repeats the run."""
 
@@ -74,6 +86,8 @@ class Found:
     trials: int | None = None
     #: gives what the figure is drawn from, where that is not the records
     drawn: Callable[[], list[Record]] | None = None
+    #: how the table for people is laid out, where it is not the records one under the other
+    grid: Grid | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -179,6 +193,13 @@ def question_of(function: Callable[..., Any]) -> Question:
     """The question that a decorated function asks."""
     found: Question = function.question  # type: ignore[attr-defined]  # set by `question`
     return found
+
+
+def _drawn(draw: Callable[[pd.DataFrame], Figure], records: list[Record], _shown: pd.DataFrame) -> Figure:
+    """The figure of records of its own, whatever the table shows."""
+    from analyzer.answer import answer  # noqa: PLC0415 - pandas costs start-up time and records do without
+
+    return draw(answer(records))
 
 
 def _kinds(find: Callable[..., Any]) -> dict[str, Kind | None]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from math import inf, sqrt
 from typing import TYPE_CHECKING, Literal
@@ -35,8 +35,17 @@ class _Chance:
             return {self.name: self.exact}
         found = self.count / trials
         se = sqrt(found * (1.0 - found) / trials) or None
-        sd = sqrt(max(self.exact * (1.0 - self.exact), 0.0))
-        return {self.name: self.exact, **beside(self.name, found, se, self.exact, sd / sqrt(trials))}
+        return {self.name: self.exact, **beside(self.name, found, se, self.exact, self.spread / sqrt(trials))}
+
+    @property
+    def spread(self) -> float:
+        """Exact standard deviation in a round."""
+        return sqrt(max(self.exact * (1.0 - self.exact), 0.0))
+
+    @property
+    def often(self) -> float:
+        """Chance of the rarer outcome."""
+        return min(self.exact, 1.0 - self.exact)
 
     def p(self, trials: int) -> float | None:
         return chance_p(self.count or 0, trials, self.exact)
@@ -67,6 +76,16 @@ class _Mean:
         se = sqrt(_sample_variance(trials, total, squares) / trials) or None
         return {self.name: self.exact, **beside(self.name, total / trials, se, self.exact, self.sd / sqrt(trials))}
 
+    @property
+    def spread(self) -> float:
+        """Exact standard deviation in a round."""
+        return self.sd
+
+    @property
+    def often(self) -> float:
+        """Chance that it is not zero."""
+        return self.occurring
+
     def p(self, trials: int) -> float | None:
         total = self.sums[0] if self.sums else 0
         return mean_p(total / trials, trials, self.exact, self.sd, self.occurring)
@@ -84,7 +103,7 @@ class _Mean:
         )
 
 
-_Figure = _Chance | _Mean
+Simulable = _Chance | _Mean
 
 
 def _sample_variance(trials: int, total: int, squares: int) -> float:
@@ -112,14 +131,14 @@ def _effective(counts: NDArray[np.int64]) -> float:
     return float(np.sum(counts * apart**2) ** 2 / fourth) if fourth > 0.0 else 0.0
 
 
-def _round_figures(exact: Round, i: int, tally: Tally | None) -> list[_Figure]:
+def round_figures(exact: Round, i: int, tally: Tally | None) -> list[Simulable]:
     """The figures of one AC's round, in the order they are shown."""
     by_hits = None if tally is None else tally.table.sum(axis=1)
     by_crits = None if tally is None else tally.table.sum(axis=0)
     any_hit, any_crit = float(exact.any_hit[i]), float(exact.any_crit[i])
     none = float(exact.no_damage[i])
     zeros = None if tally is None or tally.histogram is None else int(tally.histogram[0])
-    figures: list[_Figure] = [
+    figures: list[Simulable] = [
         _Mean(
             name="dpr",
             exact=float(exact.dpr[i]),
@@ -161,11 +180,11 @@ def _any_effect(effect: str) -> str:
     return f"{name}_effect" if name in ("any_hit", "any_crit") else name
 
 
-def _attack_figures(exact: Round, i: int, k: int, tally: Tally | None) -> list[_Figure]:
+def attack_figures(exact: Round, i: int, k: int, tally: Tally | None) -> list[Simulable]:
     """The figures of one attack of one AC's round."""
     attack = exact.attacks[k]
     degrees = None if tally is None else tally.counts[k]
-    figures: list[_Figure] = [
+    figures: list[Simulable] = [
         _Chance(name="hit_chance", exact=float(attack.hit[i]), count=None if degrees is None else int(degrees[2:].sum())),
         _Chance(name="threat_chance", exact=float(attack.threat[i]), count=None if tally is None else int(tally.threats[k])),
         _Chance(name="crit_chance", exact=float(attack.crit[i]), count=None if degrees is None else int(degrees[3])),
@@ -201,30 +220,30 @@ class Played:
         """The tally of the i-th AC."""
         return None if self.tallies is None else self.tallies[i]
 
-    def figures(self, i: int) -> list[_Figure]:
+    def figures(self, i: int) -> list[Simulable]:
         """The figures of the i-th AC's round."""
-        return _round_figures(self.exact, i, self.tally(i))
+        return round_figures(self.exact, i, self.tally(i))
 
-    def attack_figures(self, i: int, k: int) -> list[_Figure]:
+    def attack_figures(self, i: int, k: int) -> list[Simulable]:
         """The figures of the k-th attack at the i-th AC."""
-        return _attack_figures(self.exact, i, k, self.tally(i))
+        return attack_figures(self.exact, i, k, self.tally(i))
 
 
 def figure_names(exact: Round) -> tuple[str, ...]:
     """Every figure of a round and of its attacks, by its column."""
-    rounds = [figure.name for figure in _round_figures(exact, 0, None)] if len(exact.acs) else []
-    attacks = [figure.name for k in range(len(exact.attacks)) for figure in _attack_figures(exact, 0, k, None)] if len(exact.acs) else []
+    rounds = [figure.name for figure in round_figures(exact, 0, None)] if len(exact.acs) else []
+    attacks = [figure.name for k in range(len(exact.attacks)) for figure in attack_figures(exact, 0, k, None)] if len(exact.acs) else []
     return tuple(dict.fromkeys([*rounds, *attacks]))
 
 
 def seen(exact: Round, i: int, tally: Tally, of: Collection[str]) -> Iterator[Seen | None]:
     """What a tally of the i-th AC says of some figures; a figure of attacks is one of every attack, and None is said of what was not counted."""
-    listed = [*_round_figures(exact, i, tally), *(figure for k in range(len(exact.attacks)) for figure in _attack_figures(exact, i, k, tally))]
+    listed = [*round_figures(exact, i, tally), *(figure for k in range(len(exact.attacks)) for figure in attack_figures(exact, i, k, tally))]
     return (figure.seen(tally.trials) for figure in listed if figure.name in of)
 
 
-def _columns(played: Played, figures: Sequence[_Figure], i: int) -> Record:
-    tally, precision = played.tally(i), played.precision
+def columns(figures: Iterable[Simulable], tally: Tally | None, precision: Precision | None = None) -> Record:
+    """The columns of some figures: the exact ones, what a simulation found of each, and the intervals of those a precision is of."""
     record: Record = {}
     for figure in figures:
         record |= figure.columns(1 if tally is None else tally.trials)
@@ -243,9 +262,9 @@ def _trials(played: Played, i: int) -> Record:
 def round_records(played: Played) -> Iterator[Record]:
     """A record per AC: damage points and expected numbers per round, chances of at least one."""
     for i, ac in enumerate(played.exact.acs.tolist()):
-        columns = _columns(played, played.figures(i), i)
+        found = columns(played.figures(i), played.tally(i), played.precision)
         record: Record = {"system": played.system, "build": played.build, "ac": ac, **_trials(played, i)}
-        for name, value in columns.items():
+        for name, value in found.items():
             if name == "hits":
                 record["sd"] = float(played.exact.sd[i])
             record[name] = value
@@ -257,16 +276,21 @@ def attack_records(played: Played) -> Iterator[Record]:
     for i, ac in enumerate(played.exact.acs.tolist()):
         for k, attack in enumerate(played.exact.attacks):
             head: Record = {"system": played.system, "build": played.build, "ac": ac, "attack": k + 1, "bonus": attack.bonus}
-            columns = _columns(played, played.attack_figures(i, k), i)
+            found = columns(played.attack_figures(i, k), played.tally(i), played.precision)
             if attack.effect is not None:
-                columns["effect"] = attack.effect
-            yield head | _trials(played, i) | columns
+                found["effect"] = attack.effect
+            yield head | _trials(played, i) | found
+
+
+def check_detail(by: str) -> None:
+    """Refuse what is neither per round nor per attack."""
+    if by not in ("round", "attack"):
+        raise ValueError(f"by must be 'round' or 'attack'; got {by!r}")
 
 
 def detailed(played: Iterable[Played], by: Detail) -> list[Record]:
     """The records of some builds, per round or per attack."""
-    if by not in ("round", "attack"):
-        raise ValueError(f"by must be 'round' or 'attack'; got {by!r}")
+    check_detail(by)
     return [record for one in played for record in (round_records if by == "round" else attack_records)(one)]
 
 
@@ -279,18 +303,19 @@ def figures(played: Played, *, rounds: bool = True, attacks: bool = False) -> It
         where = f"{played.build}, AC {ac}"
         if rounds:
             for figure in played.figures(i):
-                yield Figure(name=f"{figure.name} of {where}", p=_judged(figure, tally))
+                yield Figure(name=f"{figure.name} of {where}", p=judged(figure, tally))
         if attacks:
             for k in range(len(played.exact.attacks)):
                 for figure in played.attack_figures(i, k):
-                    yield Figure(name=f"{figure.name} of attack {k + 1} of {where}", p=_judged(figure, tally))
+                    yield Figure(name=f"{figure.name} of attack {k + 1} of {where}", p=judged(figure, tally))
         p = None
         if tally.histogram is not None and played.exact.pmf is not None:
             p = distribution_p(tally.histogram, played.exact.pmf[i])
         yield Figure(name=f"distribution of {where}", p=p)
 
 
-def _judged(figure: _Figure, tally: Tally) -> float | None:
+def judged(figure: Simulable, tally: Tally) -> float | None:
+    """The p of a simulated figure; None when it was not counted, or cannot be judged."""
     if isinstance(figure, _Chance) and figure.count is None:
         return None
     return figure.p(tally.trials)

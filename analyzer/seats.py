@@ -85,6 +85,11 @@ class Seat:
             head["ac"] = self.ac(mix)
         return head
 
+    def face(self, mix: int) -> str:
+        """A mix in words: its creature, or its armor class."""
+        faces = self.faces(mix)
+        return str(faces["against"]) if "against" in faces else f"AC {faces['ac']}"
+
     def ac(self, foe: int) -> int:
         """The defence that the first attack aims at, of one foe."""
         return self.before(foe)[1]

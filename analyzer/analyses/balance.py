@@ -61,7 +61,7 @@ _MAX_SETTINGS = 5000
 
 
 def _draw(frame: pd.DataFrame) -> Figure:
-    from analyzer.maps import attack_curves, ratio_maps, ratio_ranges  # noqa: PLC0415 - matplotlib costs start-up time
+    from analyzer.pictures.ratios import attack_curves, ratio_maps, ratio_ranges  # noqa: PLC0415 - matplotlib costs start-up time
 
     reference = str(frame["reference"].iloc[0])
     if "value" in frame:

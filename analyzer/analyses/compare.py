@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from analyzer.playing import Builds, Opponent, Run, Sweep, chosen_seed, twice
+import numpy as np
+
+from analyzer.bestiary import Against
+from analyzer.differences import Reference, check_reference, gaps, reference_of
+from analyzer.leads import Landmarks
+from analyzer.meetings import Meeting, meetings, simulated
+from analyzer.playing import Builds, Opponent, Sweep, chosen_seed, kept, own_acs, twice, whole
+from analyzer.pmf import Floats
 from analyzer.precision import CONFIDENCE, Precision, precision_of
-from analyzer.records import Detail, Played, Record, detailed, figures
-from analyzer.sweeps import DEFAULT
-from analyzer.verdict import Verdict, judge
+from analyzer.ranking import Ranking, of_meetings, of_sweep
+from analyzer.records import Detail, Played, Record, check_detail, detailed, figures
+from analyzer.seats import Seat, seats
+from analyzer.sweeps import DEFAULT, parse_acs
+from analyzer.twins import Twins
+from analyzer.verdict import Verdict
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,37 +41,54 @@ class Comparison:
     """What a comparison found: flat records, the verdict over them, and what repeats the run."""
 
     records: list[Record]
+    #: the records per round, that the figure is made of
+    rounds: list[Record]
+    ranking: Ranking
     verdict: Verdict
     seed: int
-    run: Run
+    #: fewest and most rounds of a build at an AC
+    fewest: int
+    trials: int
     #: what the simulation was to reach, if not a number of rounds
     precision: Precision | None
+    #: whether the simulation was interrupted
+    partial: bool
+    #: every build by both engines, over a sweep or before creatures
+    played: tuple[Played, ...] = ()
+    met: tuple[Meeting, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Asked:
+    """How a comparison is to be simulated."""
+
+    trials: int | None
+    precision: Precision | None
+    seed: int
+    workers: int
+    executor: Executor | None
+    progress: Callable[[int], None] | None
+    by: Detail
+    everything: bool
+    reference: Reference | None
 
     @property
-    def played(self) -> tuple[Played, ...]:
-        """Every build by both engines."""
-        return self.run.played
-
-    @property
-    def partial(self) -> bool:
-        """Whether the simulation was interrupted."""
-        return self.run.partial
-
-    @property
-    def trials(self) -> int:
-        """Rounds per build and AC; the most, where they differ."""
-        return self.run.trials[1]
+    def shown(self) -> tuple[bool, bool]:
+        """Whether the verdict is over rounds, and over attacks."""
+        return (True, True) if self.everything else (self.by == "round", self.by == "attack")
 
 
 def comparison(
     builds: Builds,
-    ac: Sweep = DEFAULT,
+    ac: Sweep | None = None,
     *,
     target: Opponent = None,
+    against: Against = None,
     trials: int | None = None,
     precision: float | str | None = None,
     confidence: float | str = CONFIDENCE,
     of: str | Iterable[str] = FIGURE,
+    differences: Reference | bool | None = None,
     seed: int | None = None,
     workers: int = 1,
     executor: Executor | None = None,
@@ -70,30 +98,125 @@ def comparison(
 ) -> Comparison:
     """The answer of `compare` without pandas; with ``everything`` the verdict is over rounds and attacks, whatever is shown."""
     drawn = chosen_seed(seed)
+    check_detail(by)
     if precision is None and (confidence, of) != (CONFIDENCE, FIGURE):
         raise ValueError(f"precision must be given where confidence or of are; got confidence {confidence!r} of {of!r} alone")
-    wanted = None if precision is None else precision_of(precision, confidence, of)
-    run = twice(builds, ac, target, trials=trials, precision=wanted, seed=drawn, workers=workers, executor=executor, progress=progress)
-    rounds, attacks = (True, True) if everything else (by == "round", by == "attack")
-    verdict = judge(chain.from_iterable(figures(one, rounds=rounds, attacks=attacks) for one in run.played))
-    return Comparison(records=detailed(run.played, by), verdict=verdict, seed=drawn, run=run, precision=wanted)
+    reference = reference_of(differences)
+    if reference is not None and by != "round":
+        raise ValueError(f"by must be 'round' where differences are asked for; got {by!r}")
+    asked = _Asked(
+        trials=None if trials is None else whole("trials", trials),
+        precision=None if precision is None else precision_of(precision, confidence, of),
+        seed=drawn,
+        workers=whole("workers", workers),
+        executor=executor,
+        progress=progress,
+        by=by,
+        everything=everything,
+        reference=reference,
+    )
+    if against is None:
+        return _over_acs(kept(builds), parse_acs(DEFAULT if ac is None else ac), target, asked)
+    return _before(meetings(builds, against, ac=ac, target=target), asked)
 
 
-def _draw(frame: pd.DataFrame) -> Figure:
-    from analyzer.figures import sweep_figure  # noqa: PLC0415 - matplotlib costs start-up time, and not every answer is drawn
+def _over_acs(builds: Builds, acs: tuple[int, ...], target: Opponent, asked: _Asked) -> Comparison:
+    """A comparison over a sweep of armor classes."""
+    taken = () if asked.reference is None else seats(builds, acs, target=target)
+    if asked.reference is not None:
+        check_reference(asked.reference, taken)
+    run = twice(
+        builds,
+        acs,
+        target,
+        trials=asked.trials,
+        precision=asked.precision,
+        seed=asked.seed,
+        workers=asked.workers,
+        executor=asked.executor,
+        progress=asked.progress,
+    )
+    rounds, attacks = asked.shown
+    twins = Twins(list(chain.from_iterable(figures(one, rounds=rounds, attacks=attacks) for one in run.played)))
+    shown = detailed(run.played, asked.by)
+    if asked.reference is not None and not run.partial:
+        most = {k: max(one.tallies[k].trials for one in run.played if one.tallies is not None) for k in range(len(acs))}
+        apart = _gaps(asked, taken, np.array([one.exact.dpr for one in run.played]), most, twins)
+        shown = [record | gap for record, gap in zip(shown, chain.from_iterable(apart), strict=True)]
+    fewest, trials = run.trials
+    return Comparison(
+        records=shown,
+        rounds=shown if asked.by == "round" else detailed(run.played, "round"),
+        ranking=of_sweep(run.played, own_acs(builds, target)),
+        verdict=twins.verdict(),
+        seed=asked.seed,
+        fewest=fewest,
+        trials=trials,
+        precision=asked.precision,
+        partial=run.partial,
+        played=run.played,
+    )
 
-    return sweep_figure(frame)
+
+def _before(exact: Sequence[Meeting], asked: _Asked) -> Comparison:
+    """A comparison before the creatures of a table."""
+    if asked.reference is not None:
+        check_reference(asked.reference, [meeting.seat for meeting in exact])
+    met = simulated(
+        exact,
+        trials=asked.trials,
+        precision=asked.precision,
+        seed=asked.seed,
+        workers=asked.workers,
+        executor=asked.executor,
+        progress=asked.progress,
+    )
+    rounds, attacks = asked.shown
+    twins = Twins(list(chain.from_iterable(meeting.figures(rounds=rounds, attacks=attacks) for meeting in met)))
+    by_round, by_attack = ([list(meeting.records(detail)) for meeting in met] for detail in ("round", "attack"))
+    partial = any(meeting.partial for meeting in met)
+    numbers = [one.tally.trials for meeting in met for one in meeting.met if one.tally is not None]
+    if asked.reference is not None and not partial:
+        most = {foe: max(meeting.met[foe].trials for meeting in met) for foe in range(len(met[0].met))}
+        apart = _gaps(asked, [meeting.seat for meeting in met], np.array([meeting.dpr for meeting in met]), most, twins)
+        by_round = [
+            [record | row[mix] for record, mix in zip(records, meeting.mixes, strict=True)] for meeting, records, row in zip(met, by_round, apart, strict=True)
+        ]
+    return Comparison(
+        records=list(chain.from_iterable(by_round if asked.by == "round" else by_attack)),
+        rounds=list(chain.from_iterable(by_round)),
+        ranking=of_meetings(met),
+        verdict=twins.verdict(),
+        seed=asked.seed,
+        fewest=min(numbers),
+        trials=max(numbers),
+        precision=asked.precision,
+        partial=partial,
+        met=tuple(met),
+    )
+
+
+def _gaps(asked: _Asked, taken: Sequence[Seat], dpr: Floats, trials: dict[int, int], twins: Twins) -> list[list[Record]]:
+    return gaps(asked.reference or "best", taken, dpr, twins=twins, trials=trials, seed=asked.seed, workers=asked.workers, executor=asked.executor)
+
+
+def _draw(frame: pd.DataFrame, marks: Landmarks) -> Figure:
+    from analyzer.figures import figure_of  # noqa: PLC0415 - matplotlib costs start-up time, and not every answer is drawn
+
+    return figure_of(frame, marks=marks)
 
 
 def compare(
     builds: Builds,
-    ac: Sweep = DEFAULT,
+    ac: Sweep | None = None,
     *,
     target: Opponent = None,
+    against: Against = None,
     trials: int | None = None,
     precision: float | str | None = None,
     confidence: float | str = CONFIDENCE,
     of: str | Iterable[str] = FIGURE,
+    differences: Reference | bool | None = None,
     seed: int | None = None,
     workers: int = 1,
     executor: Executor | None = None,
@@ -106,10 +229,12 @@ def compare(
     ----------
     builds : Build, Scenario or iterable of Build
         What attacks; a scenario brings its target.
-    ac : int, str or iterable of int
-        ``28``, ``"10:40"`` (inclusive) or numbers: the defence the first attack aims at.
+    ac : int, str or iterable of int, optional
+        ``28``, ``"10:40"`` (inclusive) or numbers: the defence the first attack aims at; ``"10:40"`` if left out.
     target : Target or mapping, optional
         What is attacked, instead of the scenario's.
+    against : path or rows, optional
+        A table of creatures to face instead, as in `curve`; each brings dice of its own.
     trials : int, optional
         Simulated rounds per build and AC, a million when nothing is said; with ``precision`` the most, 2**32 when nothing is said.
     precision : float or str, optional
@@ -120,6 +245,9 @@ def compare(
         Of the interval: how often it holds the exact figure, each figure by itself.
     of : str or iterable of str
         The figures ``precision`` is asked of: columns of the round (``"dpr"``, ``"any_crit"``) or of the attacks (``"crit_chance"``, meaning every one's).
+    differences : {"best", "first", "previous"}, optional
+        Also what each build's DPR is more than that of the best of the other builds (True says the same), of the first build, or than its own at the armor
+        class before. Costs a second simulation, on common dice, of a pass for each build and AC.
     seed : int, optional
         Any non-negative integer; drawn from the operating system when omitted, and kept in the answer.
     workers : int
@@ -136,7 +264,9 @@ def compare(
     Answer
         The columns of `curve`, each simulated figure followed by ``_mc`` (the simulation), ``_se`` (its standard error, null when it saw no variation) and
         ``_z`` (the difference in exact standard errors); ``answer.verdict`` says whether the engines agree, ``answer.seed`` repeats the run.
-        With a precision, also ``trials`` and, for the figures it is of, ``_low`` and ``_high`` (the interval).
+        With ``differences``, also ``than`` (what it is compared with), ``difference`` (damage points per round) and its simulated columns: the standard error
+        is paired, and ``_z`` is in paired standard errors. With a precision, also ``trials`` and, for the figures it is of, ``_low`` and ``_high`` (the
+        interval).
         Interrupted (Ctrl-C), it is what was simulated so far, with ``trials``, and ``answer.partial`` is true.
 
     Raises
@@ -157,10 +287,12 @@ def compare(
         builds,
         ac,
         target=target,
+        against=against,
         trials=trials,
         precision=precision,
         confidence=confidence,
         of=of,
+        differences=differences,
         seed=seed,
         workers=workers,
         executor=executor,
@@ -174,5 +306,7 @@ def compare(
         seed=found.seed,
         trials=found.trials,
         partial=found.partial,
-        draw=_draw if by == "round" else None,
+        pmfs=[meeting.pmf() for meeting in found.met],
+        notes=found.ranking.notes,
+        draw=partial(_draw, marks=found.ranking.marks) if by == "round" else None,
     )

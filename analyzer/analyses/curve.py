@@ -1,11 +1,17 @@
-"""Curve: the exact figures of every build at every armor class."""
+"""Curve: the exact figures of every build at every armor class, before every creature of a table, or level by level."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
-from analyzer.playing import Builds, Opponent, Sweep, exactly
-from analyzer.records import Detail, Record, detailed
+from analyzer.bestiary import Against
+from analyzer.leads import Landmarks
+from analyzer.meetings import Meeting, meetings
+from analyzer.playing import Builds, Opponent, Sweep, exactly, kept, own_acs
+from analyzer.ranking import Ranking, of_meetings, of_sweep
+from analyzer.records import Detail, Played, Record, check_detail, detailed
 from analyzer.sweeps import DEFAULT
 
 if TYPE_CHECKING:
@@ -15,28 +21,49 @@ if TYPE_CHECKING:
     from analyzer.answer import Answer
 
 
-def records(builds: Builds, ac: Sweep = DEFAULT, *, target: Opponent = None, by: Detail = "round") -> list[Record]:
-    """The answer of `curve` as flat records, without pandas."""
-    return detailed(exactly(builds, ac, target), by)
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Curve:
+    """What a curve found: flat records, those per round that its figure is made of, and who leads where."""
+
+    records: list[Record]
+    rounds: list[Record]
+    ranking: Ranking
+    played: tuple[Played, ...] = ()
+    met: tuple[Meeting, ...] = ()
 
 
-def _draw(frame: pd.DataFrame) -> Figure:
-    from analyzer.figures import sweep_figure  # noqa: PLC0415 - matplotlib costs start-up time, and not every answer is drawn
+def _draw(frame: pd.DataFrame, marks: Landmarks) -> Figure:
+    from analyzer.figures import figure_of  # noqa: PLC0415 - matplotlib costs start-up time, and not every answer is drawn
 
-    return sweep_figure(frame)
+    return figure_of(frame, marks=marks)
 
 
-def curve(builds: Builds, ac: Sweep = DEFAULT, *, target: Opponent = None, by: Detail = "round") -> Answer:
-    """Exact figures of builds over a sweep of armor classes.
+def found(builds: Builds, ac: Sweep | None = None, *, target: Opponent = None, against: Against = None, by: Detail = "round") -> Curve:
+    """The answer of `curve` without pandas."""
+    check_detail(by)
+    if against is not None:
+        met = meetings(builds, against, ac=ac, target=target)
+        rounds, attacks = ([record for meeting in met for record in meeting.records(detail)] for detail in ("round", "attack"))
+        return Curve(records=rounds if by == "round" else attacks, rounds=rounds, ranking=of_meetings(met), met=met)
+    given = kept(builds)
+    played = exactly(given, DEFAULT if ac is None else ac, target)
+    return Curve(records=detailed(played, by), rounds=detailed(played, "round"), ranking=of_sweep(played, own_acs(given, target)), played=played)
+
+
+def curve(builds: Builds, ac: Sweep | None = None, *, target: Opponent = None, against: Against = None, by: Detail = "round") -> Answer:
+    """Exact figures of builds over armor classes, or before the creatures of a table.
 
     Parameters
     ----------
     builds : Build, Scenario or iterable of Build
         What attacks; a scenario brings its target.
-    ac : int, str or iterable of int
-        ``28``, ``"10:40"`` (inclusive) or numbers: the defence the first attack aims at.
+    ac : int, str or iterable of int, optional
+        ``28``, ``"10:40"`` (inclusive) or numbers: the defence the first attack aims at; ``"10:40"`` if left out.
     target : Target or mapping, optional
         What is attacked, instead of the scenario's.
+    against : path or rows, optional
+        A table of creatures to face instead: CSV with name, ac (or the game's own defences), hp, dr, weight, level. Where it has levels, each build meets
+        the creatures of its own.
     by : {"round", "attack"}
         A row per round, or per attack.
 
@@ -44,7 +71,9 @@ def curve(builds: Builds, ac: Sweep = DEFAULT, *, target: Opponent = None, by: D
     -------
     Answer
         A row per build and AC: ``dpr`` and ``sd`` in damage points per round, ``hits`` and ``crits`` expected numbers per round, ``any_hit``, ``any_crit``,
-        ``no_damage`` chances 0..1. By attack: ``bonus``, ``hit_chance``, ``threat_chance``, ``crit_chance`` and ``mean`` in damage points per round.
+        ``no_damage`` chances 0..1. By attack: ``bonus``, ``hit_chance``, ``threat_chance``, ``crit_chance`` and ``mean`` in damage points per round. Before
+        creatures, a row per build for all of them weighed (``sd`` is that of a round before one drawn by the weights) and for each; builds with levels have
+        ``level`` and ``series``, the name they share. ``answer.notes`` says who leads where.
 
     Raises
     ------
@@ -53,5 +82,11 @@ def curve(builds: Builds, ac: Sweep = DEFAULT, *, target: Opponent = None, by: D
     """
     from analyzer.answer import answer  # noqa: PLC0415 - pandas costs start-up time and records do without
 
-    played = exactly(builds, ac, target)
-    return answer(detailed(played, by), played=played, draw=_draw if by == "round" else None)
+    told = found(builds, ac, target=target, against=against, by=by)
+    return answer(
+        told.records,
+        played=told.played,
+        pmfs=[meeting.pmf() for meeting in told.met],
+        notes=told.ranking.notes,
+        draw=partial(_draw, marks=told.ranking.marks) if by == "round" else None,
+    )

@@ -27,6 +27,7 @@ from analyzer.sweeps import parse_acs
 
 if TYPE_CHECKING:
     from analyzer.analyses import compare as comparing
+    from analyzer.ranking import Ranking
     from analyzer.records import Detail, Record
 
 app = typer.Typer()
@@ -41,8 +42,17 @@ def app_of(_name: str) -> typer.Typer:
     return app
 
 
-def _table_of(by: Detail) -> Callable[[Sequence[Record], Console], Table]:
-    return tables.rounds if by == "round" else tables.attacks
+def _show(records: Sequence[Record], form: Format, by: Detail, ranking: Ranking) -> None:
+    """The records of a curve or comparison, and who leads where."""
+    own = ranking.marks.own
+
+    def table(rows: Sequence[Record], screen: Console) -> Table:
+        return tables.rounds(rows, screen, own=own) if by == "round" else tables.attacks(rows, screen)
+
+    emit(records, form, table)
+    if form is Format.TABLE:
+        for note in ranking.notes:
+            console().print(note, soft_wrap=True)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -51,7 +61,7 @@ class _Asked:
 
     file: str | None
     rule: list[str] | None
-    ac: str
+    ac: str | None
     trials: str | None
     precision: str | None
     confidence: str | None
@@ -59,25 +69,31 @@ class _Asked:
     seed: str | None
     workers: str | None
     scheduler: str | None
+    against: str | None = None
+    differences: str | None = None
 
 
 def _simulated(asked: _Asked, *, trials: int, by: Detail, everything: bool) -> comparing.Comparison:
     from analyzer.analyses import compare as comparing  # noqa: PLC0415 - start-up time
+    from analyzer.differences import reference_of  # noqa: PLC0415 - start-up time
     from analyzer.precision import CONFIDENCE  # noqa: PLC0415 - start-up time
 
     given = None if asked.trials is None else o.whole_number(asked.trials, "--trials", 1, o.MAX_TRIALS)
     rounds = trials if given is None and asked.precision is None else given
-    drawn, threads, acs = o.seed_of(asked.seed), o.workers_of(asked.workers), parse_acs(asked.ac)
+    drawn, threads = o.seed_of(asked.seed), o.workers_of(asked.workers)
+    acs = None if asked.ac is None and asked.against is not None else parse_acs(o.SWEEP if asked.ac is None else asked.ac)
     loaded = o.scenario_of(asked.file, asked.rule)
-    total = None if rounds is None or asked.precision is not None else rounds * len(loaded.builds) * len(acs)
+    total = None if rounds is None or acs is None or asked.precision is not None else rounds * len(loaded.builds) * len(acs)
     with executor_of(asked.scheduler) as (executor, slots), progress(total) as advance:
         found = comparing.comparison(
             loaded,
             acs,
+            against=asked.against,
             trials=rounds,
             precision=asked.precision,
             confidence=CONFIDENCE if asked.confidence is None else asked.confidence,
             of=asked.of or comparing.FIGURE,
+            differences=reference_of(asked.differences),
             seed=drawn,
             workers=threads if executor is None else max(1, min(slots, o.MAX_WORKERS)),
             executor=executor,
@@ -91,11 +107,10 @@ def _simulated(asked: _Asked, *, trials: int, by: Detail, everything: bool) -> c
 
 
 def _closing(found: comparing.Comparison) -> None:
-    fewest, most = found.run.trials
-    rounds = f"{most:,}" if fewest == most else f"{fewest:,} to {most:,}"
+    rounds = f"{found.trials:,}" if found.fewest == found.trials else f"{found.fewest:,} to {found.trials:,}"
     cut = "partial answer, " if found.partial else ""
     wanted = "" if found.precision is None else f", {found.precision}"
-    message(f"{cut}{rounds} rounds per build and AC, seed {found.seed}{wanted}")
+    message(f"{cut}{rounds} rounds per build and {'creature' if found.met else 'AC'}, seed {found.seed}{wanted}")
     message(str(found.verdict))
     for name in found.verdict.disagreements[:20]:
         message(f"  disagrees: {name}")
@@ -111,11 +126,13 @@ def _exit(found: comparing.Comparison) -> None:
 @app.command()
 def compare(
     file: o.FileArgument = None,
-    ac: o.AcOption = o.SWEEP,
+    ac: o.SweepOption = None,
+    against: o.AgainstOption = None,
     trials: o.TrialsOption = None,
     precision: o.PrecisionOption = None,
     confidence: o.ConfidenceOption = None,
     of: o.OfOption = None,
+    differences: o.DifferencesOption = None,
     seed: o.SeedOption = None,
     workers: o.WorkersOption = None,
     scheduler: o.SchedulerOption = None,
@@ -126,7 +143,6 @@ def compare(
 ) -> None:
     """Compare builds at every AC: exact figures beside simulated ones, with errors and a verdict. Without FILE, an example."""
     from analyzer.playing import TRIALS  # noqa: PLC0415 - start-up time
-    from analyzer.records import detailed  # noqa: PLC0415 - start-up time
 
     check_picture(plot)
     written, detail = o.format_of(form), o.detail_of(by)
@@ -141,19 +157,22 @@ def compare(
         seed=seed,
         workers=workers,
         scheduler=scheduler,
+        against=against,
+        differences=differences,
     )
     found = _simulated(asked, trials=TRIALS, by=detail, everything=False)
-    emit(found.records, written, _table_of(detail))
+    _show(found.records, written, detail, found.ranking)
     _closing(found)
     if plot is not None:
-        _draw(detailed(found.played, "round"), plot, found.trials)
+        _draw(found.rounds, plot, found.ranking, found.trials)
     _exit(found)
 
 
 @app.command()
 def curve(
     file: o.FileArgument = None,
-    ac: o.AcOption = o.SWEEP,
+    ac: o.SweepOption = None,
+    against: o.AgainstOption = None,
     form: o.FormatOption = "table",
     plot: o.PlotOption = None,
     by: o.ByOption = "round",
@@ -165,16 +184,17 @@ def curve(
     check_picture(plot)
     written, detail = o.format_of(form), o.detail_of(by)
     loaded = o.scenario_of(file, rule)
-    emit(curving.records(loaded, ac, by=detail), written, _table_of(detail))
+    found = curving.found(loaded, ac, against=against, by=detail)
+    _show(found.records, written, detail, found.ranking)
     if plot is not None:
-        _draw(curving.records(loaded, ac), plot)
+        _draw(found.rounds, plot, found.ranking)
 
 
-def _draw(records: list[Record], plot: Path, trials: int | None = None) -> None:
+def _draw(records: list[Record], plot: Path, ranking: Ranking, trials: int | None = None) -> None:
     from analyzer.answer import answer  # noqa: PLC0415 - pandas and matplotlib cost start-up time
-    from analyzer.figures import sweep_figure  # noqa: PLC0415
+    from analyzer.figures import figure_of  # noqa: PLC0415
 
-    save(sweep_figure(answer(records, trials=trials)), plot)
+    save(figure_of(answer(records, trials=trials), marks=ranking.marks), plot)
 
 
 @app.command(cls=Notation)
@@ -210,9 +230,10 @@ def dpr(
     builds = _in_every_game(played) if system == EVERY else [played(system, None)]
     from analyzer.analyses import curve as curving  # noqa: PLC0415 - start-up time, which bad input does not wait for
 
-    emit(curving.records(builds, ac, target=target, by=detail), written, _table_of(detail))
+    found = curving.found(builds, ac, target=target, by=detail)
+    _show(found.records, written, detail, found.ranking)
     if plot is not None:
-        _draw(curving.records(builds, ac, target=target), plot)
+        _draw(found.rounds, plot, found.ranking)
 
 
 def _in_every_game(played: Callable[[str, str | None], scenario.Build]) -> list[scenario.Build]:
@@ -299,10 +320,14 @@ def examples(
     name: Annotated[str | None, typer.Argument(help="Print this example; redirect it into a file to make it yours.")] = None,
     form: o.FormatOption = "table",
 ) -> None:
-    """List the build files that come with the package, or print one."""
+    """List the build files that come with the package, or print one, or a table of creatures (NAME.csv)."""
     written = o.format_of(form)
     if name is None:
         emit([{"name": n, "system": shipped.system(n), "summary": shipped.summary(n)} for n in shipped.names()], written, tables.listing)
+        if written is Format.TABLE:
+            message(f"Tables of creatures, for --against: {', '.join(shipped.tables())} ('analyzer examples {shipped.tables()[0]}' prints one).")
+    elif name.endswith(shipped.TABLE):
+        sys.stdout.write(shipped.table(name))
     else:
         sys.stdout.write(shipped.text(name))
 

@@ -23,6 +23,22 @@ AcOption = Annotated[
     str,
     typer.Option("--ac", metavar="N|LOW:HIGH", help="Armor class the first attack aims at, cover included: 28, 10:40 or 15,20,25."),
 ]
+SweepOption = Annotated[
+    str | None,
+    typer.Option("--ac", metavar="N|LOW:HIGH", help=f"Armor class the first attack aims at, cover included: 28, 10:40 or 15,20,25; {DEFAULT} if left out."),
+]
+AgainstOption = Annotated[
+    str | None,
+    typer.Option(
+        "--against", metavar="FILE.csv", help="A table of creatures to face instead of a target: name, ac, hp, dr, weight, level (or the name of an example)."
+    ),
+]
+DifferencesOption = Annotated[
+    str | None,
+    typer.Option(
+        "--differences", metavar="best|first|previous", help="Differences of DPR on common dice: to the best other build, the first, or the AC before."
+    ),
+]
 OneAcOption = Annotated[str | None, typer.Option("--ac", metavar="N", help="Armor class the first attack aims at; the target's own if left out.")]
 TrialsOption = Annotated[
     str | None,

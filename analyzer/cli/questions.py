@@ -77,10 +77,7 @@ def _play(asked: Question, given: dict[str, Any]) -> None:
     with progress(None) if asked.progress else nullcontext() as advance:
         told = {"progress": advance} if asked.progress else {}
         found = asked.find(loaded, **values, **told)
-    emit(found.records, form, lambda records, screen: tables.answer(records, asked, screen))
-    if form is Format.TABLE:
-        for note in found.notes:
-            console().print(note, soft_wrap=True)
+    _show(asked, found, form)
     if file is None:
         message(f"No build file given: playing the example {asked.example!r} ('analyzer examples {asked.example} > my.toml' makes it yours).")
     if plot is not None:
@@ -92,6 +89,18 @@ def _play(asked: Question, given: dict[str, Any]) -> None:
             message(f"  disagrees: {name}")
         if not found.verdict.agree:
             raise typer.Exit(DISAGREE)
+
+
+def _show(asked: Question, found: Found, form: Format) -> None:
+    """The records, and in a table for people what they come to."""
+    grid = found.grid
+    if grid is None:
+        emit(found.records, form, lambda records, screen: tables.answer(records, asked, screen))
+    else:
+        emit(found.records, form, lambda _, screen: tables.grid(grid, screen))
+    if form is Format.TABLE:
+        for note in found.notes:
+            console().print(note, soft_wrap=True)
 
 
 def _draw(asked: Question, found: Found, plot: Path) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby, pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from rich import box
 from rich.console import Console, Group
@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 if TYPE_CHECKING:  # what is shown brings itself along
-    from analyzer.question import Column, Question
+    from analyzer.question import Column, Grid, Question
     from analyzer.records import Record, Value
     from analyzer.rulekit.ledger import Line
 
@@ -28,6 +28,8 @@ _ATTACK = (("mean", "mean", 3), ("hit_chance", "hit", 4), ("crit_chance", "criti
 Figures = tuple[tuple[str, str, int], ...]
 #: Widest build name on one line; longer ones are folded.
 LONGEST_NAME = 28
+#: Most rows of a table of two numbers.
+_MOST_DOWN = 30
 _NARROW = "more figures: a wider terminal, or --format csv"
 _PLAIN = {"name": "name", "id": "id", "summary": "summary", "system": "game"}
 
@@ -71,8 +73,8 @@ def _cells(record: Record, figures: Figures, simulated: bool) -> list[str]:
     return [*cells, _worst_z(record)] if simulated else cells
 
 
-def rounds(records: Sequence[Record], console: Console) -> Table:
-    """Rounds by armor class, the builds of each one under the other, the highest DPR starred.
+def rounds(records: Sequence[Record], console: Console, own: Collection[int] = ()) -> Table:
+    """Rounds by armor class or creature, the builds of each one under the other, the highest DPR starred; ``own`` are the target's own armor classes.
 
     Figures that do not fit the console's width are left out, the last ones first.
     """
@@ -80,7 +82,9 @@ def rounds(records: Sequence[Record], console: Console) -> Table:
     effects = dict.fromkeys(key for record in records for key in record if key.startswith("any_") and not _is_beside(key, record))
     extra = tuple((key, key.replace("_", " "), 4) for key in effects if key not in ("any_hit", "any_crit"))
     figures = (*(_ROUND if simulated else _ROUND_EXACT), *extra)
-    return _fitting(figures, console, lambda shown: _rounds(records, shown, simulated, whole=shown == figures))
+    if any("difference" in record for record in records):
+        figures = (figures[0], ("difference", "difference", 3), *figures[1:])
+    return _fitting(figures, console, lambda shown: _rounds(records, shown, simulated, own, whole=shown == figures))
 
 
 def _is_beside(column: str, record: Record) -> bool:
@@ -109,25 +113,60 @@ def _fitting(figures: Figures, console: Console, draw: Callable[[Figures], Table
     return draw(figures[:1])
 
 
-def _rounds(records: Sequence[Record], figures: Figures, simulated: bool, *, whole: bool) -> Table:
-    several = len({record["build"] for record in records}) > 1
-    notes = ["* highest DPR at this AC"] if several else []
-    notes += ["hits and criticals: expected numbers per round"] if len(figures) > 2 else []
+def _rounds(records: Sequence[Record], figures: Figures, simulated: bool, own: Collection[int], *, whole: bool) -> Table:
+    several = len({record.get("series", record["build"]) for record in records}) > 1
+    compared = any(record.get("than") is not None for record in records)
+    creatures = any("against" in record for record in records)
+    notes = [f"* highest DPR {'before this creature' if creatures else 'at this AC'}"] if several else []
+    notes += ["\u2020 the target's own AC"] if any(record["ac"] in own for record in records) else []
+    notes += ["hits and criticals: expected numbers per round"] if len(figures) > 2 + compared else []
     notes += [] if whole else [_NARROW]
     table = _table(caption="; ".join(notes))
-    table.add_column("AC", justify="right", no_wrap=True)
+    faces = _faces(records)
+    for heading, justify in faces.items():
+        table.add_column(heading, justify=justify, no_wrap=justify == "right", max_width=LONGEST_NAME if justify == "left" else None)
     table.add_column("build", max_width=LONGEST_NAME)
+    if compared:
+        table.add_column("compared with", max_width=LONGEST_NAME)
     told = _add_trials(table, records)
     _add_figures(table, figures, simulated)
-    ordered = sorted(records, key=lambda record: int(record["ac"] or 0))
-    for ac, group in groupby(ordered, key=lambda record: record["ac"]):
-        rows = list(group)
+    from analyzer.leads import TIE  # noqa: PLC0415 - start-up time, with NumPy in it
+
+    for _, rows in _grouped(records):
         best = max(float(row["dpr"] or 0.0) for row in rows)
         for i, row in enumerate(rows):
-            winner = several and float(row["dpr"] or 0.0) == best
-            name = Text(f"{'* ' if winner else '  ' if several else ''}{row['build']}", style="bold" if winner else "")
-            table.add_row(str(ac) if i == 0 else "", name, *_trials(row, told), *_cells(row, figures, simulated), end_section=several and i == len(rows) - 1)
+            winner = several and float(row["dpr"] or 0.0) >= best * (1.0 - TIE)
+            name = Text(f"{'* ' if winner else '  ' if several else ''}{row.get('series', row['build'])}", style="bold" if winner else "")
+            than = [str(row["than"] or "")] if compared else []
+            head = [_face(row, heading, own) if i == 0 else "" for heading in faces]
+            table.add_row(*head, name, *than, *_trials(row, told), *_cells(row, figures, simulated), end_section=several and i == len(rows) - 1)
     return table
+
+
+#: What the rows of a table face: headings, and whether text is to the left.
+_Faces = dict[str, Literal["left", "right"]]
+
+
+def _faces(records: Sequence[Record]) -> _Faces:
+    """The first columns of a table per round."""
+    out: _Faces = {"level": "right"} if any("level" in record for record in records) else {}
+    if any("against" in record for record in records):
+        out["target"] = "left"
+    return out | {"AC": "right"}
+
+
+def _face(record: Record, heading: str, own: Collection[int]) -> str:
+    value = record.get({"target": "against", "AC": "ac"}.get(heading, heading))
+    return "" if value is None else f"{value} \u2020" if heading == "AC" and value in own else str(value)
+
+
+def _grouped(records: Sequence[Record]) -> Iterator[tuple[object, list[Record]]]:
+    """Rows that face the same, together: armor classes in order, creatures as they come, by level."""
+    groups: dict[tuple[Value, ...], list[Record]] = {}
+    for record in records:
+        key = (record.get("level"), record["against"]) if "against" in record else (record["ac"],)
+        groups.setdefault(key, []).append(record)
+    yield from sorted(groups.items(), key=lambda group: float(group[1][0].get("level") or 0) if "against" in group[1][0] else float(group[1][0]["ac"] or 0))
 
 
 def attacks(records: Sequence[Record], console: Console) -> Table:
@@ -140,15 +179,19 @@ def attacks(records: Sequence[Record], console: Console) -> Table:
 def _attacks(records: Sequence[Record], figures: Figures, simulated: bool, *, whole: bool) -> Table:
     table = _table(caption="; ".join(["mean: damage points per round from this attack", *([] if whole else [_NARROW])]))
     table.add_column("build", max_width=LONGEST_NAME)
+    against = any("against" in record for record in records)
+    if against:
+        table.add_column("target", max_width=LONGEST_NAME)
     for heading in ("AC", "attack", "bonus"):
         table.add_column(heading, justify="right", no_wrap=True)
     told = _add_trials(table, records)
     _add_figures(table, figures, simulated)
-    for (build, ac), group in groupby(records, key=lambda record: (record["build"], record["ac"])):
+    for _, group in groupby(records, key=lambda record: (record["build"], record.get("against"), record["ac"])):
         rows = list(group)
         for i, row in enumerate(rows):
             bonus = "" if row["bonus"] is None else f"{row['bonus']:+d}"
-            head = (str(build), str(ac)) if i == 0 else ("", "")
+            names = [str(row["build"]), *([str(row["against"])] if against else []), "" if row["ac"] is None else str(row["ac"])]
+            head = names if i == 0 else [""] * len(names)
             table.add_row(*head, str(row["attack"]), bonus, *_trials(row, told), *_cells(row, figures, simulated), end_section=i == len(rows) - 1)
     return table
 
@@ -204,6 +247,48 @@ def _simulated_cell(record: Record, column: Column) -> str:
         return ""
     text = _cell(found, column)
     return text if error is None else f"{text} \N{PLUS-MINUS SIGN}{_cell(error, replace(column, signed=False))}"
+
+
+def grid(asked: Grid, console: Console) -> Group:
+    """A table of two numbers, thinned out where it does not fit: a build's DPR, or which of several leads and by how much."""
+    names = list(dict.fromkeys(str(record["build"]) for record in asked.records))
+    across = list(dict.fromkeys(record[asked.x] for record in asked.records))
+    down = list(dict.fromkeys(record[asked.y] for record in asked.records))
+    cells: dict[tuple[Value, Value], str] = {}
+    for record in asked.records:
+        place = (record[asked.x], record[asked.y])
+        cells[place] = _number(record["dpr"], 2) if len(names) == 1 else cells.get(place) or _leader(record, names)
+    room = max(1, (console.width - 8) // (3 + max(map(len, cells.values()), default=1)))
+    steps = [max(1, -(-len(values) // most)) for values, most in ((across, room), (down, _MOST_DOWN))]
+    notes = [f"{asked.x} across, {asked.y} down"]
+    notes += ["damage points per round"] if len(names) == 1 else [", ".join(f"{_letter(i)}: {name}" for i, name in enumerate(names))]
+    notes += ["who leads, and by how many points of damage per round; = a tie"] if len(names) > 1 else []
+    simulated = any("dpr_mc" in record for record in asked.records)
+    notes += [f"every {_th(max(steps))} value shown"] if max(steps) > 1 else []
+    notes += [f"--format csv has {'all' if max(steps) > 1 else 'the simulated figures too'}"] if simulated or max(steps) > 1 else []
+    table = _table()
+    table.add_column("", justify="right", no_wrap=True, style="bold")
+    for value in across[:: steps[0]]:
+        table.add_column(str(value), justify="right", no_wrap=True)
+    for value in down[:: steps[1]]:
+        table.add_row(str(value), *(cells[one, value] for one in across[:: steps[0]]))
+    return Group(table, Text("; ".join(notes), style="italic"))
+
+
+def _leader(record: Record, names: Sequence[str]) -> str:
+    """The letter of a build that leads alone and how far; a tie for all that share it; nothing of the others."""
+    winner = str(record["winner"])
+    if winner not in names:
+        return "="
+    return f"{_letter(names.index(winner))} {_number(record['difference'], 2)}" if record["build"] == winner else ""
+
+
+def _letter(i: int) -> str:
+    return chr(ord("A") + i) if i < 26 else str(i + 1)
+
+
+def _th(step: int) -> str:
+    return {2: "2nd", 3: "3rd"}.get(step, f"{step}th")
 
 
 def listing(records: Sequence[Record], _console: Console) -> Table:

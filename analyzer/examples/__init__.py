@@ -1,4 +1,4 @@
-"""The build files that come with the package, by name; the first comment line of each is its summary."""
+"""The build files and tables of creatures that come with the package, by name; the first comment line of a build file is its summary."""
 
 from __future__ import annotations
 
@@ -10,11 +10,31 @@ from analyzer.scenario import Scenario, loads
 #: What is played when no build file is given.
 DEFAULT = "d20-builds"
 _SUFFIX = ".toml"
+#: The ending of a table of creatures; it belongs to its name.
+TABLE = ".csv"
 
 
 def names() -> list[str]:
     """The names of the examples, in order."""
     return sorted(entry.name.removesuffix(_SUFFIX) for entry in files(__name__).iterdir() if entry.name.endswith(_SUFFIX))
+
+
+def tables() -> list[str]:
+    """The names of the tables of creatures, in order, such as ``srd35-creatures.csv``."""
+    return sorted(entry.name for entry in files(__name__).iterdir() if entry.name.endswith(TABLE))
+
+
+def table(name: str) -> str:
+    """The text of a table of creatures.
+
+    Raises
+    ------
+    ScenarioError
+        When there is no such table; the message lists the known ones.
+    """
+    if name not in tables():
+        raise ScenarioError([f"table of creatures must be one of {', '.join(tables())}; got {name!r}"])
+    return (files(__name__) / name).read_text(encoding="utf-8")
 
 
 def text(name: str) -> str:

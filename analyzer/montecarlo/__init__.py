@@ -1,7 +1,7 @@
 """The Monte Carlo engine: every die of every round rolled, never a chance from the exact engine."""
 
 from analyzer.montecarlo.fights import FoughtRound, fights
-from analyzer.montecarlo.pairs import PairTally, paired, paired_kills
+from analyzer.montecarlo.pairs import PairTally, paired, paired_kills, paired_sides
 from analyzer.montecarlo.simulate import Simulated, compiled, simulate, simulate_sides
 from analyzer.montecarlo.tally import Tally
 from analyzer.montecarlo.throws import Throws, throws
@@ -20,6 +20,7 @@ __all__ = [
     "fights",
     "paired",
     "paired_kills",
+    "paired_sides",
     "record",
     "simulate",
     "simulate_sides",

@@ -1,27 +1,34 @@
-"""Pairs: two sides played with the same dice, so that their difference has less noise than either."""
+"""Pairs: sides played with the same dice, so that the difference of two has less noise than either."""
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from concurrent.futures import Executor
+from dataclasses import dataclass, fields
 from math import sqrt
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from analyzer.montecarlo import kernel as k
+from analyzer.montecarlo import pool
 from analyzer.montecarlo.fights import fights
 from analyzer.montecarlo.lower import Lowered
-from analyzer.montecarlo.simulate import BLOCK, CHUNK, check_trials, key_of, nothing_recorded, program_of
+from analyzer.montecarlo.simulate import BLOCK, check_trials, key_of, nothing_recorded, program_of
 from analyzer.montecarlo.tally import empty_arrays
 from analyzer.plan import Die, Plan, Target
 
 Totals = NDArray[np.int64]
 #: A plan per round, the last repeating; what is attacked, at which value of the swept defence; its hit points as dice and a number, at least 1.
 Fight = tuple[Sequence[Plan], Target, int, tuple[Sequence[Die], int]]
+#: Trials whose totals are held for every side at a time, and trials of one piece of work.
+CHUNK = 2**15
+PIECE = 2**18
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class PairTally:
     """Sums over the trials of two sides, trial by trial with common dice; Python integers."""
 
@@ -35,6 +42,9 @@ class PairTally:
     first_squares: int
     #: trials in which the two differ
     apart: int
+
+    def __add__(self, other: Self) -> Self:
+        return type(self)(*(getattr(self, one.name) + getattr(other, one.name) for one in fields(self)))
 
     @property
     def difference(self) -> float:
@@ -62,17 +72,86 @@ class PairTally:
         return sqrt(spread / (self.trials - 1)) / self.trials if spread > 0 and self.trials > 1 else None
 
 
-def paired(first: tuple[Plan, Target], second: tuple[Plan, Target], *, trials: int, seed: int) -> PairTally:
-    """The damage of two sides over the same rounds of a seed.
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Piece:
+    """Some consecutive trials of several sides."""
+
+    sides: tuple[tuple[Plan, Target], ...]
+    pairs: tuple[tuple[int, int], ...]
+    seed: int
+    first: int
+    trials: int
+
+
+class _Pieces:
+    """Hands out the trials of some sides piece by piece, and adds up what they come to."""
+
+    def __init__(self, sides: Sequence[tuple[Plan, Target]], pairs: Sequence[tuple[int, int]], *, trials: int, seed: int) -> None:
+        self._left = deque(
+            _Piece(sides=tuple(sides), pairs=tuple(pairs), seed=seed, first=first, trials=min(PIECE, trials - first)) for first in range(0, trials, PIECE)
+        )
+        self.sums: tuple[PairTally, ...] | None = None
+
+    def take(self) -> _Piece | None:
+        """The next piece."""
+        return self._left.popleft() if self._left else None
+
+    def put(self, _piece: _Piece, result: tuple[PairTally, ...]) -> None:
+        """Add what a piece came to: integers, so that the order does not matter."""
+        self.sums = result if self.sums is None else tuple(a + b for a, b in zip(self.sums, result, strict=True))
+
+
+def _totals(side: Lowered, seed: int, first: int, trials: int) -> Totals:
+    total = np.zeros(trials, np.int64)
+    k.run(side.program, key_of(seed), first, trials, min(BLOCK, trials), 0, empty_arrays(side), nothing_recorded()._replace(total=total))
+    return total
+
+
+def _perform(piece: _Piece) -> tuple[PairTally, ...]:
+    """What a piece comes to, a tally per pair. Picklable, so that any executor can run it."""
+    sides = [program_of(plan, target, target.ac) for plan, target in piece.sides]
+    # Squares of totals stay below 2**63 within one chunk.
+    chunk = max(1, min(CHUNK, 2**62 // max(1, *(side.highest for side in sides)) ** 2))
+    sums: list[PairTally] = []
+    for start in range(piece.first, piece.first + piece.trials, chunk):
+        size = min(chunk, piece.first + piece.trials - start)
+        totals = [_totals(side, piece.seed, start, size) for side in sides]
+        found = [_tallied(totals[i], totals[j]) for i, j in piece.pairs]
+        sums = [a + b for a, b in zip(sums, found, strict=True)] if sums else found
+    return tuple(sums)
+
+
+def _tallied(a: Totals, b: Totals) -> PairTally:
+    apart = a - b
+    sums = (a.sum(), b.sum(), np.dot(apart, apart), np.dot(a, b), np.dot(a, a), np.count_nonzero(apart))
+    return PairTally(len(a), *map(int, sums))
+
+
+def paired_sides(
+    sides: Sequence[tuple[Plan, Target]],
+    pairs: Sequence[tuple[int, int]],
+    *,
+    trials: int,
+    seed: int,
+    workers: int = 1,
+    executor: Executor | None = None,
+) -> tuple[PairTally, ...]:
+    """Several sides over the same rounds of a seed, and the sums of some pairs of them; the same for any number of workers.
 
     Parameters
     ----------
-    first, second : (Plan, Target)
+    sides : sequence of (Plan, Target)
         What is played against what, each at its target's own defences.
+    pairs : sequence of (int, int)
+        Numbers of two sides each.
     trials : int
         Rounds.
     seed : int
-        Any non-negative integer.
+        Any non-negative integer; the rounds are those that `simulate` plays.
+    workers : int
+        Threads.
+    executor : Executor, optional
+        Where to run instead.
 
     Raises
     ------
@@ -80,9 +159,17 @@ def paired(first: tuple[Plan, Target], second: tuple[Plan, Target], *, trials: i
         Trials or seed out of range.
     """
     check_trials(trials)
-    sides = [program_of(plan, target, target.ac) for plan, target in (first, second)]
-    starts = range(0, trials, CHUNK)
-    return _tallied(trials, (tuple(_totals(side, seed, start, min(CHUNK, trials - start)) for side in sides) for start in starts))
+    key_of(seed)
+    if not pairs:
+        return ()
+    pieces = _Pieces(sides, pairs, trials=trials, seed=seed)
+    pool.run(_perform, pieces, workers=workers, executor=executor)
+    return pieces.sums or ()
+
+
+def paired(first: tuple[Plan, Target], second: tuple[Plan, Target], *, trials: int, seed: int, workers: int = 1) -> PairTally:
+    """Two sides over the same rounds of a seed: `paired_sides` of them alone."""
+    return paired_sides((first, second), ((0, 1),), trials=trials, seed=seed, workers=workers)[0]
 
 
 def paired_kills(first: Fight, second: Fight, *, rounds: int, trials: int, seed: int, points_seed: int) -> PairTally:
@@ -117,7 +204,11 @@ def paired_kills(first: Fight, second: Fight, *, rounds: int, trials: int, seed:
                 found.append((total >= np.maximum(rolled(dice, len(total), rng) + flat, 1)).astype(np.int64))
             yield tuple(found)
 
-    return _tallied(trials, values())
+    sums: PairTally | None = None
+    for a, b in values():
+        one = _tallied(a, b)
+        sums = one if sums is None else sums + one
+    return sums or PairTally(0, 0, 0, 0, 0, 0, 0)
 
 
 def rolled(dice: Iterable[Die], trials: int, rng: np.random.Generator) -> Totals:
@@ -130,18 +221,3 @@ def rolled(dice: Iterable[Die], trials: int, rng: np.random.Generator) -> Totals
             faces = np.where(faces <= die.reroll_to, rng.integers(1, die.sides + 1, shape), faces)
         total += die.sign * np.maximum(faces, die.at_least).max(axis=2).sum(axis=1)
     return total
-
-
-def _totals(side: Lowered, seed: int, first: int, trials: int) -> Totals:
-    total = np.zeros(trials, np.int64)
-    k.run(side.program, key_of(seed), first, trials, min(BLOCK, trials), 0, empty_arrays(side), nothing_recorded()._replace(total=total))
-    return total
-
-
-def _tallied(trials: int, values: Iterable[tuple[Totals, ...]]) -> PairTally:
-    sums = [0] * 6
-    for a, b in values:
-        for i, value in enumerate((a.sum(), b.sum(), np.dot(a - b, a - b), np.dot(a, b), np.dot(a, a), np.count_nonzero(a - b))):
-            sums[i] += int(value)
-    first, second, squares, products, first_squares, apart = sums
-    return PairTally(trials=trials, first=first, second=second, squares=squares, products=products, first_squares=first_squares, apart=apart)

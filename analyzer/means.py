@@ -1,0 +1,87 @@
+"""Means: damage per round of a build before its foes, exactly and, beside it, as simulated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from analyzer.pmf import Floats
+from analyzer.records import Record
+from analyzer.seats import Seat
+from analyzer.twins import Twins
+
+if TYPE_CHECKING:  # importing it at run time would import Numba, which the exact path does without
+    from analyzer.montecarlo import Tally
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Means:
+    """Damage points per round of a seat before every foe, and the tallies of a simulation where there was one."""
+
+    seat: Seat
+    #: (n_foe,) mean and standard deviation of a round, chance 0..1 that it deals any damage
+    dpr: Floats
+    sd: Floats
+    some: Floats
+    tallies: tuple[Tally, ...] | None
+    #: what repeats the simulation
+    seed: int
+    workers: int
+
+    @property
+    def mixed(self) -> Floats:
+        """(n_mix,) the means weighed."""
+        return self.seat.mixed(self.dpr)
+
+    def columns(self, mix: int, twins: Twins, where: str, name: str = "dpr") -> Record:
+        """The columns of the mean of a mix."""
+        exact = float(self.mixed[mix])
+        if self.tallies is None:
+            return {name: exact}
+        weights = self.seat.field.mixes[mix].weights
+        parts = [(weight, self.tallies[foe], foe) for foe, weight in weights]
+        if len(parts) == 1:
+            ((_, tally, foe),) = parts
+            return twins.mean(
+                where,
+                name,
+                exact=exact,
+                sd=float(self.sd[foe]),
+                found=tally.mean,
+                error=_error(tally),
+                trials=tally.trials,
+                occurring=float(self.some[foe]) or 1.0,
+            )
+        return twins.estimate(
+            where,
+            name,
+            exact=exact,
+            found=sum(weight * tally.mean for weight, tally, _ in parts),
+            error=sqrt(sum((weight * (_error(tally) or 0.0)) ** 2 for weight, tally, _ in parts)),
+            trials=min(tally.trials for _, tally, _ in parts),
+            occurrences=sum(tally.trials * float(self.some[foe]) for _, tally, foe in parts),
+        )
+
+
+def _error(tally: Tally) -> float | None:
+    """The standard error of the mean of a tally; None when it saw no variation."""
+    n = tally.trials
+    spread = n * tally.total_squares - tally.total**2
+    return sqrt(spread / (n - 1)) / n if n > 1 and spread > 0 else None
+
+
+def means(seat: Seat, *, simulate: bool = False, trials: int = 1, seed: int = 0, workers: int = 1) -> Means:
+    """The means of a seat; with ``simulate`` each foe is met in ``trials`` simulated rounds too."""
+    found = seat.gathered(lambda _, one: np.stack((one.dpr, one.sd, 1.0 - one.no_damage), axis=1))
+    return Means(
+        seat=seat,
+        dpr=found[:, 0],
+        sd=found[:, 1],
+        some=found[:, 2],
+        tallies=tuple(seat.tallies(trials=trials, seed=seed, workers=workers)) if simulate else None,
+        seed=seed,
+        workers=workers,
+    )
