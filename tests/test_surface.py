@@ -211,7 +211,7 @@ def test_the_command(tmp_path):
     assert (tmp_path / "map.png").stat().st_size > 10_000
     lines = [line.split() for line in table.stdout.splitlines()]
     assert ["10", "11", "12"] in lines
-    assert ["0", "B", "1.04", "B", "0.44", "A", "0.16"] in lines
+    assert ["0", "B", "1.04", "B", "0.44", "A", "0.17"] in lines
     assert "A: greatsword, B: longsword and short sword" in " ".join(table.stdout.split())
     assert "DR 0: longsword and short sword leads at AC 10-11; greatsword leads at AC 12." in table.stdout
     alone = run("surface", "srd35-weapons", "--build", "greatsword", "--y", "damage=0:2")

@@ -59,8 +59,8 @@ def surface(
     builds: Builds,
     ac: AcOrOwn = None,
     *,
-    x: Annotated[str, Text(metavar="NAME[=LOW:HIGH[:STEP]]")] = "ac",
-    y: Annotated[str, Text(metavar="NAME[=LOW:HIGH[:STEP]]")] = "dr",
+    x: Annotated[str | None, Text(metavar="NAME[=LOW:HIGH[:STEP]]")] = None,
+    y: Annotated[str | None, Text(metavar="NAME[=LOW:HIGH[:STEP]]")] = None,
     target: Opponent = None,
     against: AgainstTable = None,
     simulate: bool = False,
@@ -78,7 +78,7 @@ def surface(
     x, y : str
         The two numbers, each with its values: ``ac=10:40``, ``dr=0:20:5`` (in steps of 5), ``attack=-5:5`` and ``damage=0:10`` (changes of every attack bonus
         and weapon damage roll), ``extra=0:6`` (d6 on every hit), ``miss_chance=0:50:10``, or any whole number among the keys of the game's target or of the
-        builds, such as ``power_attack=0:5``.
+        builds, such as ``power_attack=0:5``. If left out ``ac`` and ``dr``; before a table of creatures ``attack`` and ``damage``.
     {target}
     against : path or rows, optional
         A table of creatures to face instead (CSV with name, ac or the game's own defences, hp, dr, weight, level); both numbers must then be the builds'.
@@ -99,7 +99,8 @@ def surface(
     ScenarioError, ValueError
         What cannot be played, a number that builds and targets do not have, or too many of them.
     """
-    across, down = dial(x, "x"), dial(y, "y")
+    usual = ("ac", "dr") if against is None else ("attack", "damage")
+    across, down = dial(usual[0] if x is None else x, "x"), dial(usual[1] if y is None else y, "y")
     pairs = listed(builds, target)
     rows = against if against is None or isinstance(against, str | PathLike) else list(against)
     _check(pairs, across, down, ac, rows)

@@ -25,7 +25,7 @@ COMMANDS = {
     "verify": Entry("Hold the engines against each other: every figure of every round and attack. Exits with 1 when they disagree."),
     "trace": Entry("Show one simulated round die by die, like a game's combat log."),
     "explain": Entry("Show how every bonus, armor class and damage was derived, each line with its rule."),
-    "examples": Entry("List the build files that come with the package, or print one."),
+    "examples": Entry("List the build files that come with the package, or print one, or a table of creatures (NAME.csv)."),
     "systems": Entry("List the games, or with --rules what each of them does."),
     "schema": Entry("Print the JSON Schema of build files, for editors."),
 }

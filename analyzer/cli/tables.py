@@ -35,6 +35,9 @@ _PLAIN = {"name": "name", "id": "id", "summary": "summary", "system": "game"}
 
 
 def _number(value: Value, digits: int) -> str:
+    """A cell; a number is freed of the last bits first, so that one half way between two is written alike however it was summed."""
+    if isinstance(value, float):
+        value = round(value, digits + 9)
     return "-" if value is None else f"{value:.{digits}f}" if isinstance(value, float) else str(value)
 
 
