@@ -178,7 +178,7 @@ def test_every_known_dial_has_values():
         ({"ac": 12}, "ac must be left out where x or y is 'ac'"),
         ({"x": "attack", "ac": "12:13"}, "ac must be one armor class where neither x nor y is 'ac'; got 2"),
         ({"x": "ac=-1000:1000", "y": "damage=0:99"}, "x and y must have at most 200,000 pairs of values"),
-        ({"against": FOES}, "x must be a number of the builds before a table of creatures"),
+        ({"x": "ac", "against": FOES}, "x must be a number of the builds before a table of creatures"),
         ({"y": "miss_chance=200"}, "miss_chance must be"),
         ({"y": "fortification=0:300:50", "target": {"ac": 3}}, "fortification must be"),
     ],
