@@ -118,7 +118,7 @@ def evaluate(plan: Plan, target: Target, acs: Sequence[int], *, pmf: bool = True
     if values.ndim != 1 or (values.size and values.dtype.kind not in "iu"):
         raise TypeError(f"acs must be a sequence of integers; got {acs!r}")
     defences = sweep(plan, target, acs)
-    swings = _swings(plan, target, defences)
+    swings = swings_of(plan, target, defences)
     names = sorted({s.attack.effect for s in swings.values() if s.attack.effect is not None})
     whole, attacks = _play(plan, swings, names, len(values))
     mean, sd = whole.mean, _deviation(whole)
@@ -143,7 +143,8 @@ def evaluate(plan: Plan, target: Target, acs: Sequence[int], *, pmf: bool = True
     )
 
 
-def _swings(plan: Plan, target: Target, defences: NDArray[np.int64]) -> Swings:
+def swings_of(plan: Plan, target: Target, defences: NDArray[np.int64]) -> Swings:
+    """The outcomes of every attack of a plan against ``defences``, (n_ac, n_defences) int64."""
     made = {id(attack): attack for step in plan.steps for attack in step.variants if attack is not None}
     return {key: swing(attack, target, defences) for key, attack in made.items()}
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import reduce
 
 import numpy as np
 
@@ -129,17 +130,14 @@ def by_states(turns: Sequence[Turn], swings: Swings, n_ac: int, n_totals: int) -
             after: dict[int, Floats] = {}
             for state, pmf in held.items():
                 for goal, swing, rows in branches(step, swings, state):
-                    moved = pmf if swing is None else _convolve_rows(pmf, _dealt(swing, rows))
-                    after[goal] = _add(after[goal], moved) if goal in after else moved
+                    moved = pmf if swing is None else convolve_rows(pmf, dealt_by(swing, rows))
+                    after[goal] = add_rows(after[goal], moved) if goal in after else moved
             held = after
-        first, *others = held.values()
-        whole = first
-        for other in others:
-            whole = _add(whole, other)
-    return _add(whole, np.zeros((n_ac, n_totals)))
+        whole = either_row(held.values())
+    return add_rows(whole, np.zeros((n_ac, n_totals)))
 
 
-def _dealt(swing: Swing, rows: Sequence[int]) -> Floats:
+def dealt_by(swing: Swing, rows: Sequence[int]) -> Floats:
     """Chances of each total of one attack on some of its outcomes, (n_ac, n_total) float64."""
     chances = by_damage(swing, rows)
     p = np.zeros((swing.chance.shape[1], 1 + max(dealt.highest for dealt in chances)))
@@ -149,17 +147,25 @@ def _dealt(swing: Swing, rows: Sequence[int]) -> Floats:
     return p
 
 
-def _convolve_rows(a: Floats, b: Floats) -> Floats:
+def convolve_rows(a: Floats, b: Floats) -> Floats:
     """The convolution of each row of ``a`` with that of ``b``, by direct sums."""
     short, long = (a, b) if a.shape[1] < b.shape[1] else (b, a)
+    if a.shape[0] < short.shape[1]:
+        return np.array([np.convolve(one, other) for one, other in zip(long, short, strict=True)])
     out = np.zeros((a.shape[0], a.shape[1] + b.shape[1] - 1))
     for column in np.flatnonzero(short.any(axis=0)):
         out[:, column : column + long.shape[1]] += short[:, column, np.newaxis] * long
     return out
 
 
-def _add(a: Floats, b: Floats) -> Floats:
+def add_rows(a: Floats, b: Floats) -> Floats:
+    """The sum of two tables of rows, the narrower one as if it had zeros after it."""
     wide, narrow = (a, b) if a.shape[1] >= b.shape[1] else (b, a)
     total = wide.copy()
     total[:, : narrow.shape[1]] += narrow
     return total
+
+
+def either_row(tables: Iterable[Floats]) -> Floats:
+    """The rows of exclusive branches taken together."""
+    return reduce(add_rows, tables)

@@ -1,5 +1,6 @@
 """The Monte Carlo engine: every die of every round rolled, never a chance from the exact engine."""
 
+from analyzer.montecarlo.deaths import Deaths, deaths
 from analyzer.montecarlo.fights import FoughtRound, fights
 from analyzer.montecarlo.pairs import PairTally, paired
 from analyzer.montecarlo.simulate import Simulated, compiled, simulate, simulate_sides
@@ -7,6 +8,7 @@ from analyzer.montecarlo.tally import Tally
 from analyzer.montecarlo.trace import Purpose, Recorded, TracedDie, record
 
 __all__ = [
+    "Deaths",
     "FoughtRound",
     "PairTally",
     "Purpose",
@@ -15,6 +17,7 @@ __all__ = [
     "Tally",
     "TracedDie",
     "compiled",
+    "deaths",
     "fights",
     "paired",
     "record",
