@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from analyzer.exact.strikes import Strike
-from analyzer.pmf import PMF, Floats
 from analyzer.plan import PlanError
+from analyzer.pmf import PMF, Floats
 
 #: Most hit points, summed over what may be rolled, of a fight with regeneration: each number rolled is a fight of its own.
 MAX_ENTRIES = 2**20

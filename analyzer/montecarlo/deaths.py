@@ -31,6 +31,11 @@ class Deaths:
         """Fights in which the target lived on."""
         return self.trials - sum(int(one.sum()) for one in self.died)
 
+    def by(self, number: int, attack: int | None = None) -> int:
+        """Fights in which the target was dead by the end of a round, or of an attack of it; both counted from 1."""
+        before = sum(int(one.sum()) for one in self.died[: number - 1])
+        return before + (int(self.died[number - 1][:attack].sum()) if number <= len(self.died) else 0)
+
     def covariance(self, a: int, b: int) -> float:
         """Sample covariance of two of the sums' figures, every fight having ended."""
         n = self.trials
