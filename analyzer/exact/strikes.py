@@ -40,7 +40,8 @@ class Strike:
     @property
     def some(self) -> Floats:
         """Chance that the round deals any damage at all, (n_ac,) float64: that of killing what has one hit point."""
-        return self.kills[:, :, 0].sum(axis=1)
+        some: Floats = self.kills[:, :, 0].sum(axis=1)
+        return some
 
 
 def strike(plan: Plan, target: Target, acs: Sequence[int], reach: int) -> Strike:

@@ -89,39 +89,45 @@ def deaths(
     out = Deaths(trials=trials)
     rng = np.random.default_rng(hp_seed)
     for rounds in fights(plans, target, ac, trials=trials, seed=seed, rounds=MAX_ROUNDS, attacks=True):
+        standing: _Standing | None = None
         for fought in rounds:
-            if fought.round == 0:
-                full = rolled(dice, flat, len(fought.total), rng)
-                left, healed, living = full.copy(), np.zeros_like(full), np.arange(len(full))
-            living = _fight(out, fought, full, left, healed, living, regeneration)
-            if not living.size:
+            standing = standing or _Standing.new(rolled(dice, flat, len(fought.total), rng), regeneration)
+            standing.fight(out, fought)
+            if not standing.living.size:
                 break
     return out
 
 
-def _fight(
-    out: Deaths,
-    fought: FoughtRound,
-    full: NDArray[np.int64],
-    left: NDArray[np.int64],
-    healed: NDArray[np.int64],
-    living: NDArray[np.int64],
-    regeneration: int,
-) -> NDArray[np.int64]:
-    """One round counted; the fights that go on."""
-    if fought.round == len(out.died):
-        out.died.append(np.zeros(fought.damage.shape[1], np.int64))
-    so_far = fought.damage[living].cumsum(axis=1)
-    over = so_far >= left[living, np.newaxis]
-    ends = over.any(axis=1)
-    attack = over[ends].argmax(axis=1)
-    dead = living[ends]
-    out.died[fought.round] += np.bincount(attack, minlength=fought.damage.shape[1])
-    wasted = so_far[ends, attack] - left[dead]
-    out.add((np.full(dead.size, fought.round + 1, np.int64), wasted, full[dead] + healed[dead]))
-    on = living[~ends]
-    left[on] -= so_far[~ends, -1] if so_far.shape[1] else 0
-    back = np.minimum(regeneration, full[on] - left[on])
-    left[on] += back
-    healed[on] += back
-    return on
+@dataclass(kw_only=True, slots=True, eq=False)
+class _Standing:
+    """The fights that go on; int64 arrays, an entry per fight."""
+
+    full: NDArray[np.int64]
+    left: NDArray[np.int64]
+    healed: NDArray[np.int64]
+    #: which fights go on
+    living: NDArray[np.int64]
+    regeneration: int
+
+    @classmethod
+    def new(cls, full: NDArray[np.int64], regeneration: int) -> _Standing:
+        """Fights that begin."""
+        return cls(full=full, left=full.copy(), healed=np.zeros_like(full), living=np.arange(len(full)), regeneration=regeneration)
+
+    def fight(self, out: Deaths, fought: FoughtRound) -> None:
+        """Count a round."""
+        if fought.round == len(out.died):
+            out.died.append(np.zeros(fought.damage.shape[1], np.int64))
+        so_far = fought.damage[self.living].cumsum(axis=1)
+        over = so_far >= self.left[self.living, np.newaxis]
+        ends = over.any(axis=1)
+        attack, dead = over[ends].argmax(axis=1) if ends.any() else np.zeros(0, np.int64), self.living[ends]
+        out.died[fought.round] += np.bincount(attack, minlength=fought.damage.shape[1])
+        wasted = so_far[ends, attack] - self.left[dead]
+        out.add((np.full(dead.size, fought.round + 1, np.int64), wasted, self.full[dead] + self.healed[dead]))
+        on = self.living = self.living[~ends]
+        if so_far.shape[1]:
+            self.left[on] -= so_far[~ends, -1]
+        back = np.minimum(self.regeneration, self.full[on] - self.left[on])
+        self.left[on] += back
+        self.healed[on] += back

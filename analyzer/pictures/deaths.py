@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -38,7 +38,8 @@ def deaths_figure(frame: pd.DataFrame) -> Picture:
     creatures = len(names) if several and "against" in frame else 0
     heights = [3.4, *([0.8 + 0.3 * creatures if creatures else 3.0] if several else [])]
     drawing = Picture(figsize=(9.0, sum(heights) + 0.8 + 0.12 * len(named)), layout="constrained")
-    panels = drawing.subplot_mosaic([[f"curve {i}" for i in range(len(shown))], *([["length"] * len(shown)] if several else [])], height_ratios=heights)
+    layout: list[Any] = [[f"curve {i}" for i in range(len(shown))], *([["length"] * len(shown)] if several else [])]
+    panels = drawing.subplot_mosaic(layout, height_ratios=heights)
     for i, name in enumerate(shown):
         _curves(panels[f"curve {i}"], frame[[face == name for face in faces(frame)]], named, name)
         if i:
@@ -78,7 +79,7 @@ def _of(frame: pd.DataFrame) -> Iterator[_Curve]:
             if "attack" in rows:
                 found["x"] = rows["rounds"] - 1 + rows["attack"] / rows.groupby("rounds")["attack"].transform("max")
         else:
-            numbers = [int(key.removeprefix("dead_")) for key in rows if key.removeprefix("dead_").isdigit()]
+            numbers = [int(key.removeprefix("dead_")) for key in map(str, rows) if key.removeprefix("dead_").isdigit()]
             kinds = [kind for kind in ("", "_mc", "_se") if f"dead_1{kind}" in rows]
             found = pd.DataFrame({f"dead{kind}": [rows[f"dead_{n}{kind}"].iloc[0] for n in numbers] for kind in kinds}).assign(x=numbers)
         yield _Curve(str(build), found)
