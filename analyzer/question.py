@@ -6,7 +6,7 @@ import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import wraps
+from functools import partial, wraps
 from typing import TYPE_CHECKING, Annotated, Any, ParamSpec, get_args, get_origin, get_type_hints
 
 from analyzer.foes import MAX_HP
@@ -51,7 +51,10 @@ _SHARED = {
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Column:
-    """How the table for people shows a column: its heading, decimals, and whether a plus is written before positive numbers."""
+    """How the table for people shows a column: its heading, decimals, and whether a plus is written before positive numbers.
+
+    A ``*`` in the key, and in the heading, stands for a number: ``at_least_*`` for ``at_least_20``, ``at_least_30``, ...
+    """
 
     key: str
     heading: str
@@ -69,6 +72,8 @@ class Found:
     verdict: Verdict | None = None
     seed: int | None = None
     trials: int | None = None
+    #: makes the records that the figure draws, where the answer's own do not hold them
+    drawn: Callable[[], list[Record]] | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -140,7 +145,8 @@ def question(
             from analyzer.answer import answer  # noqa: PLC0415 - pandas costs start-up time and records do without
 
             found = checked(*args, **kwargs)
-            return answer(found.records, verdict=found.verdict, seed=found.seed, trials=found.trials, notes=found.notes, draw=draw)
+            figure = draw if found.drawn is None else partial(_drawn, draw, found.drawn)
+            return answer(found.records, verdict=found.verdict, seed=found.seed, trials=found.trials, notes=found.notes, draw=figure)
 
         asked = Question(
             name=find.__name__,
@@ -166,6 +172,13 @@ def question_of(function: Callable[..., Any]) -> Question:
     """The question that a decorated function asks."""
     found: Question = function.question  # type: ignore[attr-defined]  # set by `question`
     return found
+
+
+def _drawn(draw: Callable[[pd.DataFrame], Figure], records: Callable[[], list[Record]], _frame: pd.DataFrame) -> Figure:
+    """The figure of other records than the answer's."""
+    from analyzer.answer import answer  # noqa: PLC0415 - pandas costs start-up time and records do without
+
+    return draw(answer(records()))
 
 
 def _kinds(find: Callable[..., Any]) -> dict[str, Kind | None]:

@@ -95,4 +95,4 @@ def _play(asked: Question, given: dict[str, Any]) -> None:
 def _draw(asked: Question, found: Found, plot: Path) -> None:
     from analyzer.answer import answer  # noqa: PLC0415 - pandas and matplotlib cost start-up time
 
-    save(asked.draw(answer(found.records)), plot)
+    save(asked.draw(answer(found.records if found.drawn is None else found.drawn())), plot)

@@ -5,11 +5,13 @@ from analyzer.montecarlo.fights import FoughtRound, fights
 from analyzer.montecarlo.pairs import PairTally, paired
 from analyzer.montecarlo.simulate import Simulated, compiled, simulate, simulate_sides
 from analyzer.montecarlo.tally import Tally
+from analyzer.montecarlo.totals import Histograms, histograms
 from analyzer.montecarlo.trace import Purpose, Recorded, TracedDie, record
 
 __all__ = [
     "Deaths",
     "FoughtRound",
+    "Histograms",
     "PairTally",
     "Purpose",
     "Recorded",
@@ -19,6 +21,7 @@ __all__ = [
     "compiled",
     "deaths",
     "fights",
+    "histograms",
     "paired",
     "record",
     "simulate",

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.ticker import PercentFormatter
+from matplotlib.ticker import LogLocator, NullFormatter, PercentFormatter, ScalarFormatter
 
 from analyzer.drawing import BAR, Look, Picture, faces, legend, looks, points, tidy, whole_ticks, written
 
@@ -44,7 +44,9 @@ def deaths_figure(frame: pd.DataFrame) -> Picture:
         _curves(panels[f"curve {i}"], frame[[face == name for face in faces(frame)]], named, name)
         if i:
             panels[f"curve {i}"].tick_params(labelleft=False)
-    panels["curve 0"].set_ylabel("chance that the target is dead")
+    simulated = "dead_mc" in frame or "dead_1_mc" in frame
+    told = f"\n(points: simulated \N{PLUS-MINUS SIGN}{BAR:g} SE)" if simulated else ""
+    panels["curve 0"].set_ylabel(f"chance that the target is dead{told}")
     if creatures:
         _by_creature(panels["length"], frame, named)
     elif several:
@@ -67,7 +69,7 @@ def _curves(axes: Axes, frame: pd.DataFrame, named: dict[str, Look], title: str)
     axes.yaxis.set_major_formatter(PercentFormatter(1.0))
     axes.set_xlim(left=0.0)
     axes.set_xlabel("rounds fought")
-    axes.set_title(title + (f"; points: simulated \N{PLUS-MINUS SIGN}{BAR:g} SE" if _simulated(frame) else ""), fontsize="medium", color="0.3", loc="left")
+    axes.set_title(title, fontsize="medium", color="0.3", loc="left")
     whole_ticks(axes)
 
 
@@ -85,10 +87,6 @@ def _of(frame: pd.DataFrame) -> Iterator[_Curve]:
         yield _Curve(str(build), found)
 
 
-def _simulated(frame: pd.DataFrame) -> bool:
-    return "dead_mc" in frame or "dead_1_mc" in frame
-
-
 def _by_ac(axes: Axes, frame: pd.DataFrame, named: dict[str, Look]) -> None:
     for build, rows in frame.groupby("build", sort=False):
         look = named[str(build)]
@@ -97,6 +95,9 @@ def _by_ac(axes: Axes, frame: pd.DataFrame, named: dict[str, Look]) -> None:
     known = frame["mean_rounds"].astype(float).dropna()
     if len(known) and known.max() > 20 * known.min():
         axes.set_yscale("log")
+        axes.yaxis.set_major_formatter(ScalarFormatter())
+        axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        axes.yaxis.set_minor_formatter(NullFormatter())
     else:
         axes.set_ylim(bottom=0.0)
     axes.set_xlabel("armor class (AC)")
