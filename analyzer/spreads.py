@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import sqrt
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -127,19 +127,19 @@ class Spread:
         some = slice(1, 2) if together else slice(None)
         return self._columns(name, float(p[low:high].sum()), [int(found[some, low:high].sum()) for _, found, _ in self.seen or ()])
 
-    def _columns(self, name: str, chance: float, counts: Sequence[int]) -> Record:
+    def _columns(self, name: str, chance: float, counts: Sequence[int], at: str = "") -> Record:
         """The columns of a chance, seen so many times in the trials of each foe."""
-        exact = min(1.0, chance)
+        exact, where = min(1.0, chance), f"{self.where}{at}"
         if self.seen is None:
             return {name: exact}
         if len(self.seen) == 1:
-            return self.twins.chance(self.where, name, exact=exact, count=counts[0], trials=self.seen[0][2])
+            return self.twins.chance(where, name, exact=exact, count=counts[0], trials=self.seen[0][2])
         shares = [(weight, count / trials, trials) for (weight, _, trials), count in zip(self.seen, counts, strict=True)]
         error = sqrt(sum(weight**2 * share * (1.0 - share) / trials for weight, share, trials in shares))
         found = sum(weight * share for weight, share, _ in shares)
         trials = self.seen[0][2]
         often = trials * min(exact, 1.0 - exact)
-        return self.twins.estimate(self.where, name, exact=exact, found=found, error=error, trials=trials, occurrences=often)
+        return self.twins.estimate(where, name, exact=exact, found=found, error=error, trials=trials, occurrences=often)
 
     def _mean(self, exact: float, sd: float) -> Record:
         if self.seen is None:
@@ -177,7 +177,7 @@ class Spread:
 
     def totals(self, asked: Asked) -> Iterator[Record]:
         """A record per total that can come up."""
-        whole = [("chance", _same), ("at_most", np.cumsum), ("at_least", _upwards)]
+        whole: list[tuple[str, Callable[[NDArray[Any]], NDArray[Any]]]] = [("chance", _same), ("at_most", np.cumsum), ("at_least", _upwards)]
         joint = [("chance_together", _same), ("at_least_together", _upwards)] if asked.rider is not None else []
         p = self.pmf
         counted = [found.sum(axis=0) for _, found, _ in self.seen or ()], [found[1] for _, found, _ in self.seen or ()]
@@ -188,7 +188,7 @@ class Spread:
             if asked.rider is not None:
                 record["together_with"] = asked.rider
             for name, exact, counts in columns:
-                record |= self._columns(name, float(exact[total]), [int(count[total]) for count in counts])
+                record |= self._columns(name, float(exact[total]), [int(count[total]) for count in counts], f", total {total}")
             yield record
 
     def aside(self) -> Spread:
