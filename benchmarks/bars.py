@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from statistics import median
 
-from benchmarks import fresh, test_exact, test_games, test_pathfinder2e, test_reference, test_sweep
+from benchmarks import fresh, test_exact, test_fight, test_games, test_pathfinder2e, test_reference, test_sweep
 from benchmarks.fresh import Cost
 from benchmarks.numpy_games import GAMES
 from benchmarks.ours import KERNEL
@@ -92,3 +92,5 @@ def bars(results: Results, found: Fresh) -> Iterator[Bar]:
     exact = results.quicker(test_exact.GROUP, test_exact.ENGINE, test_exact.ICEPOOL)
     dyce = results.quicker(test_exact.GROUP, test_exact.ENGINE, test_exact.DYCE)
     yield Bar("Exact, 41 ACs: >= 400x icepool (aim 1,000x)", f"{exact:.0f}x the quicker of two ways; {dyce:.0f}x dyce", exact >= 400)
+    fight = results.quicker(test_fight.GROUP, test_fight.ENGINE, test_fight.ICEPOOL)
+    yield Bar("Dead by each of 12 rounds: >= 1,000x icepool's `time_to_sum`", f"{fight:,.0f}x", fight >= 1000)
