@@ -50,7 +50,7 @@ def fought(seat: Seat, regeneration: int, rounds: int) -> Fights:
     ends: dict[int, Prospects] = {}
     for faced in seat.faced:
         points = [points_of(seat, foe).pmf for foe in faced.foes]
-        strikes = [strike(plan, faced.target, faced.acs, max(pmf.high for pmf in points)) for plan in faced.plans]
+        strikes = [strike(plan, target, acs, max(pmf.high for pmf in points)) for plan, target, acs in faced.course]
         places = range(len(faced.foes))
         for foe, place, pmf, found in zip(faced.foes, places, points, prospects(strikes, places, points, regeneration), strict=True):
             marches[foe], ends[foe] = march(strikes, place, pmf, regeneration), found
@@ -166,8 +166,8 @@ def simulated(seat: Seat, regeneration: int, trials: int, seed: int) -> list[Dea
             dice, hp = seat.seed(seed, foe), points_of(seat, foe)
             out[foe] = deaths(
                 faced.plans,
-                faced.target,
-                ac,
+                faced.targets,
+                [ac + shift for shift in faced.shifts],
                 dice=hp.dice,
                 flat=hp.flat,
                 regeneration=regeneration,

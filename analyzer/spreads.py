@@ -63,10 +63,10 @@ def parts_of(seat: Seat, asked: Asked, *, trials: int | None, seed: int) -> Iter
 
 
 def _exact(faced: Faced, number: int, asked: Asked) -> Sequence[Split]:
-    plan = faced.plans[number]
+    plan, target, acs = faced.course[number]
     if asked.attacks:
-        return joint_attacks(plan, faced.target, faced.acs, asked.rider)
-    return (joint_totals(plan, faced.target, faced.acs, asked.rider),)
+        return joint_attacks(plan, target, acs, asked.rider)
+    return (joint_totals(plan, target, acs, asked.rider),)
 
 
 def _gathered(seat: Seat, found: Sequence[Split]) -> Split:
@@ -85,7 +85,16 @@ def _simulated(seat: Seat, asked: Asked, trials: int, seed: int) -> list[Histogr
         rounds = min(asked.rounds, len(faced.plans)) if asked.attacks else asked.rounds
         for foe, ac in zip(faced.foes, faced.acs, strict=True):
             dice = seat.seed(seed, foe)
-            out[foe] = histograms(faced.plans, faced.target, ac, trials=trials, seed=dice, rounds=rounds, rider=asked.rider, attacks=asked.attacks)
+            out[foe] = histograms(
+                faced.plans,
+                faced.targets,
+                [ac + shift for shift in faced.shifts],
+                trials=trials,
+                seed=dice,
+                rounds=rounds,
+                rider=asked.rider,
+                attacks=asked.attacks,
+            )
     return [out[foe] for foe in range(len(out))]
 
 

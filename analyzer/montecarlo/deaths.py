@@ -63,8 +63,8 @@ def rolled(dice: Sequence[Die], flat: int, trials: int, rng: np.random.Generator
 
 def deaths(
     plans: Sequence[Plan],
-    target: Target,
-    ac: int,
+    target: Target | Sequence[Target],
+    ac: int | Sequence[int],
     *,
     dice: Sequence[Die],
     flat: int,

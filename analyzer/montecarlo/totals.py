@@ -26,7 +26,15 @@ class Histograms:
 
 
 def histograms(
-    plans: Sequence[Plan], target: Target, ac: int, *, trials: int, seed: int, rounds: int = 1, rider: str | None = None, attacks: bool = False
+    plans: Sequence[Plan],
+    target: Target | Sequence[Target],
+    ac: int | Sequence[int],
+    *,
+    trials: int,
+    seed: int,
+    rounds: int = 1,
+    rider: str | None = None,
+    attacks: bool = False,
 ) -> Histograms:
     """Simulated rounds, counted by their damage.
 
