@@ -1,10 +1,9 @@
 """Distribution: totals and riders against plain enumerations, sums of rounds, its simulated twin, and the command."""
 
-import copy
 import io
 import json
 import pickle
-from fractions import Fraction as F
+from fractions import Fraction
 from itertools import product
 
 import numpy as np
@@ -38,13 +37,11 @@ def test_once_a_turn():
     assert row["at_least_30"] == pytest.approx(0.06741320323551633, rel=1e-12)
 
 
-def test_once_a_turn_by_the_command():
+def test_once_a_turn_by_the_command(tmp_path):
     text = 'system = "dnd5e"\n[target]\nac = 16\n[[build]]\nname = "x"\nattack = "+8/+8"\ndamage = "1d4+4"\nonce_per_turn = ["3d6"]\n'
-    run = CliRunner()
-    with run.isolated_filesystem():
-        with open("x.toml", "w", encoding="utf-8") as file:  # noqa: PTH123 - in the folder of this run
-            file.write(text)
-        (row,) = json.loads(run.invoke(app, ["distribution", "x.toml", "--at-least", "30", "--format", "json"]).stdout)
+    file = tmp_path / "x.toml"
+    file.write_text(text, encoding="utf-8")
+    (row,) = json.loads(CliRunner().invoke(app, ["distribution", str(file), "--at-least", "30", "--format", "json"]).stdout)
     assert (row["none"], row["sd"], row["at_least_30"]) == pytest.approx((0.1225, 8.886013940457216, 0.06741320323551633), rel=1e-12)
 
 
@@ -53,10 +50,10 @@ def enumerated():
     one = []
     for bonus in (6, 1):
         hitting = [face for face in range(2, 21) if face + bonus >= 15 or face == 20]
-        confirmed = F(len(hitting), 20)
-        threats = F(sum(face >= 19 for face in hitting), 20)
+        confirmed = Fraction(len(hitting), 20)
+        threats = Fraction(sum(face >= 19 for face in hitting), 20)
         crit = threats * confirmed
-        hit = F(len(hitting), 20) - crit
+        hit = Fraction(len(hitting), 20) - crit
         found = [(1 - hit - crit, 0, 0, 0)]
         found += [(hit / 4, a + 1, 1, 0) for a in range(1, 5)]
         found += [(crit / 16, a + b + 2, 1, 1) for a, b in product(range(1, 5), repeat=2)]
@@ -64,7 +61,7 @@ def enumerated():
     joint = {}
     for (p, d, h, c), (q, e, i, k) in product(*one):
         key = (d + e, h + i, c + k)
-        joint[key] = joint.get(key, F(0)) + p * q
+        joint[key] = joint.get(key, Fraction(0)) + p * q
     return joint, one
 
 
@@ -94,8 +91,8 @@ def test_riders_over_rounds():
     joint, _ = enumerated()
     flat = {}
     for (d, _, c), p in joint.items():
-        flat[d, c > 0] = flat.get((d, c > 0), F(0)) + p
-    wanted = F(0)
+        flat[d, c > 0] = flat.get((d, c > 0), Fraction(0)) + p
+    wanted = Fraction(0)
     for trio in product(flat.items(), repeat=3):
         if sum(d for (d, _), _ in trio) >= 12 and any(c for (_, c), _ in trio):
             wanted += trio[0][1] * trio[1][1] * trio[2][1]
@@ -220,11 +217,11 @@ def test_a_wrong_figure_is_noticed(which, monkeypatch):
 def test_luck_is_told():
     (poor,) = analyzer.distribution(axe(), 10, rounds=5, observed=5).notes
     (rich,) = analyzer.distribution(axe(), 10, rounds=5, observed=60).notes
-    (plain,) = analyzer.distribution(axe(), 10, rounds=5, observed=22).notes
+    (plain,) = analyzer.distribution(axe(), 10, rounds=5, observed=26).notes
     assert "5 points are bad luck" in poor
     assert "of all runs of 5 rounds deal that or less" in poor
     assert "60 points are good luck" in rich
-    assert "22 points are nothing unusual" in plain
+    assert "26 points are nothing unusual" in plain
 
 
 @pytest.mark.parametrize(
@@ -248,11 +245,12 @@ def test_too_many_totals_are_refused():
         analyzer.distribution(analyzer.statblock("+5", "100d6", name="x"), 15, rounds=1000)
 
 
-def test_an_answer_travels():
-    answer = analyzer.distribution([axe(), sneak().but(name="other")][:1], "10:20", simulate=True, trials=100, seed=1)
-    for other in (pickle.loads(pickle.dumps(answer)), copy.deepcopy(answer)):
-        assert other.equals(answer)
-        assert len(other.figure().axes) == 6
+def test_an_answer_can_be_pickled():
+    """With the totals that its figure draws."""
+    answer = analyzer.distribution(axe(), "10:20", simulate=True, trials=100, seed=1)
+    again = pickle.loads(pickle.dumps(answer))
+    assert again.equals(answer)
+    assert len(again.figure().axes) == 6
 
 
 def test_the_command(tmp_path):
@@ -274,7 +272,16 @@ def test_the_command(tmp_path):
 
 
 def test_columns_that_do_not_fit_are_left_out_from_the_end():
-    asked = ["distribution", "d20-builds", "--simulate", "--trials", "1000", "--seed", "3", *(word for x in range(20, 60, 5) for word in ("--at-least", str(x)))]
+    asked = [
+        "distribution",
+        "d20-builds",
+        "--simulate",
+        "--trials",
+        "1000",
+        "--seed",
+        "3",
+        *(word for x in range(20, 60, 5) for word in ("--at-least", str(x))),
+    ]
     shown = CliRunner().invoke(app, asked)
     head = next(line for line in shown.output.splitlines() if "mean" in line)
     assert "at least 20" in head

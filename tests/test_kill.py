@@ -3,7 +3,8 @@
 import io
 import json
 import math
-from fractions import Fraction as F
+from dataclasses import replace
+from fractions import Fraction
 from itertools import islice
 
 import numpy as np
@@ -15,9 +16,8 @@ from typer.testing import CliRunner
 
 import analyzer
 from analyzer import campaigns
-from analyzer.analyses.kill import kill
 from analyzer.cli import app
-from analyzer.exact import march, prospects, strike
+from analyzer.exact import fights, march, prospects, strike
 from analyzer.exact.strikes import MAX_REACH
 from analyzer.foes import hit_points
 from analyzer.montecarlo.deaths import rolled
@@ -53,22 +53,22 @@ def two_blades():
 
 def outcomes(state):
     """(chance, damage, state afterwards) of one attack of `two_blades`, by counting."""
-    found = [(F(10, 20), 0, state)]
+    found = [(Fraction(10, 20), 0, state)]
     pairs = [(a, b) for a in (1, 2) for b in ((1, 2, 3) if state == 0 else (0,))]
     for a, b in pairs:
-        found.append((F(9, 20) / len(pairs), a + b + 1, 1))
+        found.append((Fraction(9, 20) / len(pairs), a + b + 1, 1))
         for c, d in pairs:
-            found.append((F(1, 20) / len(pairs) ** 2, a + b + c + d + 1, 1))
+            found.append((Fraction(1, 20) / len(pairs) ** 2, a + b + c + d + 1, 1))
     return found
 
 
 def enumerated(points, regeneration, rounds):
     """Chance to die at each attack, points wasted and points lost over some rounds: every path of fractions, hit points and state joined."""
-    alive, died, waste, taken = {points: F(1)}, [], F(0), F(points)
+    alive, died, waste, taken = {points: Fraction(1)}, [], Fraction(0), Fraction(points)
     for _ in range(rounds):
         held = {(left, 0): p for left, p in alive.items()}
         for _ in range(2):
-            after, dead = {}, F(0)
+            after, dead = {}, Fraction(0)
             for (left, state), p in held.items():
                 for chance, damage, goal in outcomes(state):
                     if damage >= left:
@@ -76,14 +76,14 @@ def enumerated(points, regeneration, rounds):
                         waste += p * chance * (damage - left)
                     else:
                         key = (left - damage, goal)
-                        after[key] = after.get(key, F(0)) + p * chance
+                        after[key] = after.get(key, Fraction(0)) + p * chance
             died.append(dead)
             held = after
         alive = {}
         for (left, _), p in held.items():
             now = min(points, left + regeneration)
             taken += p * (now - left)
-            alive[now] = alive.get(now, F(0)) + p
+            alive[now] = alive.get(now, Fraction(0)) + p
     return died, waste, taken, sum(alive.values())
 
 
@@ -209,7 +209,10 @@ def test_the_last_listed_round_repeats():
 
 @pytest.mark.parametrize(
     ("changes", "why"),
-    [({"regeneration": 30}, "regeneration 30 gives back too much"), ({"target": analyzer.target(ac=15, hp=30, reduction={"physical": 50})}, "it deals too little")],
+    [
+        ({"regeneration": 30}, "regeneration 30 gives back too much"),
+        ({"target": analyzer.target(ac=15, hp=30, reduction={"physical": 50})}, "it deals too little"),
+    ],
 )
 def test_who_may_never_die_is_said(changes, why):
     answer = analyzer.kill(analyzer.statblock("+5", "1d6+3", name="dagger"), hp=30, **changes)
@@ -222,16 +225,28 @@ def test_who_may_never_die_is_said(changes, why):
 
 def test_an_opening_that_kills_or_nothing_does():
     build = analyzer.statblock("+30", "20", rounds=[{}, {"damage": "0"}], name="alchemist")
-    target = analyzer.target(ac=11, hp=15, reduction={"physical": 1})
+    target = analyzer.target(ac=11, hp=15, reduction={"physical": 2})
     (row,) = analyzer.kill(build, target=target).to_dict("records")
     assert row["dead_1"] == row["dead_12"] == pytest.approx(0.95)
     assert row["mean_rounds"] is None or math.isnan(row["mean_rounds"])
-    assert (row["median_rounds"], row["rounds_90"], row["overkill"]) == (1, 1, pytest.approx(4.0))
+    assert (row["median_rounds"], row["rounds_90"], row["overkill"]) == (1, 1, pytest.approx(3 + 20 * 0.05 / 0.95))
 
 
-def test_a_fight_too_long_to_tell_is_none():
+@pytest.mark.parametrize(
+    ("points", "regeneration", "rounds", "waste"), [(30, 5, 690.9980622905205, 0.7371521767980537), (30, 8, 1198781356.252178, 0.42220437930871074)]
+)
+def test_a_fight_of_a_billion_rounds(points, regeneration, rounds, waste):
+    """The means were solved for in fractions from `outcomes`: a linear equation for each number of hit points left."""
     plan, target = two_blades()
-    (found,) = prospects((strike(plan, target, (11,), 200),), [0], [PMF.point(200)], 10)
+    (found,) = prospects((strike(plan, target, (11,), points),), [0], [PMF.point(points)], regeneration)
+    assert (found.ever, found.rounds, found.waste) == pytest.approx((1.0, rounds, waste), rel=1e-9)
+
+
+def test_a_fight_that_is_not_followed_to_its_end(monkeypatch):
+    """What is not known is None, and not what was found so far."""
+    monkeypatch.setattr(fights, "MAX_ROUNDS", 3)
+    plan, target = two_blades()
+    (found,) = prospects((strike(plan, target, (11,), 30),), [0], [PMF.point(30)], 8)
     assert (found.rounds, found.waste, found.taken) == (None, None, None)
     assert found.ever == pytest.approx(1.0)
 
@@ -270,8 +285,6 @@ def test_a_wrong_figure_is_noticed(figure, monkeypatch):
     if figure == "march":
         monkeypatch.setattr(campaigns, "march", lambda *given: (0.97 * dead for dead in march(*given)))
     else:
-        from dataclasses import replace
-
         monkeypatch.setattr(campaigns, "prospects", lambda *given: tuple(replace(one, **{figure: getattr(one, figure) * 1.02}) for one in prospects(*given)))
     assert not analyzer.kill(build, target=target, simulate=True, trials=100_000, seed=7).verdict.agree
 
@@ -301,7 +314,7 @@ def test_hit_points_are_rolled():
         ({"hp": 10, "regeneration": -1}, "regeneration must be a whole number from 0 to 10000; got -1"),
         ({"hp": 10, "rounds": 0}, "rounds must be a whole number from 1 to 1000; got 0"),
         ({"hp": MAX_REACH + 1}, f"hp must be 1 to {MAX_REACH} for an exact fight; got {MAX_REACH + 1}"),
-        ({"hp": "20d1000", "regeneration": 1}, "hp must be at most 1048576 in sum over what may be rolled, with regeneration; got"),
+        ({"hp": "1d1000+900", "regeneration": 1}, "hp must be at most 1048576 in sum over what may be rolled, with regeneration; got"),
         ({"against": [{"name": "rat", "ac": 10}]}, "got none for rat"),
     ],
 )
@@ -343,7 +356,3 @@ def test_the_figure_shows_the_simulation():
     figure = analyzer.kill(build, target=target, simulate=True, trials=1000, seed=1).figure()
     assert "simulated" in figure.axes[0].get_ylabel()
     assert any(container.has_yerr for container in figure.axes[0].containers)
-
-
-def test_the_exact_question_needs_no_numba():
-    assert kill.question.name == "kill"

@@ -15,8 +15,9 @@ from analyzer.pmf import PMF, Floats
 MAX_ENTRIES = 2**20
 #: Rounds after which a fight with regeneration is given up.
 MAX_ROUNDS = 10_000
-#: A fight with regeneration has ended when its chance to go on is below `OVER`, or what may still come is known to a share of `KNOWN`.
-OVER, KNOWN = 1e-15, 1e-9
+#: A fight with regeneration has ended when its chance to go on is below `OVER`, or what may still come is known: the ratios of `_going_on` agree to a share
+#: `KNOWN` of what dies, or to `ROUNDING`, beyond which floats do not tell them apart (who dies is summed without cancellation and keeps its digits).
+OVER, KNOWN, ROUNDING = 1e-15, 1e-9, 1e-15
 #: Chances that change no digit of anything, and have few of their own.
 _TINY = 1e-290
 
@@ -183,4 +184,4 @@ def _going_on(before: Floats, after: Floats, kills: float) -> float | None:
     ratios = after[held] / before[held]
     # One less the ratio, told by who dies: it does not cancel.
     dies = kills / float(before.sum())
-    return float(after.sum()) / kills if ratios.max() - ratios.min() <= KNOWN * dies else None
+    return float(after.sum()) / kills if ratios.max() - ratios.min() <= max(KNOWN * dies, ROUNDING) else None
