@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from math import sqrt
 from typing import TYPE_CHECKING
@@ -156,23 +157,24 @@ class Seen:
         return self.twins.estimate(self.where, name, exact=exact, found=found, error=error, trials=parts[0][1].trials)
 
 
-def simulated(seat: Seat, regeneration: int, trials: int, seed: int) -> list[Deaths]:
-    """Every foe's fights."""
+def simulated(seat: Seat, regeneration: int, trials: int, seed: int, workers: int) -> list[Deaths]:
+    """Every foe's simulated fights, some foes at a time."""
     from analyzer.montecarlo import deaths  # noqa: PLC0415 - Numba costs start-up time
 
-    out: dict[int, Deaths] = {}
-    for faced in seat.faced:
-        for foe, ac in zip(faced.foes, faced.acs, strict=True):
-            dice, hp = seat.seed(seed, foe), points_of(seat, foe)
-            out[foe] = deaths(
-                faced.plans,
-                faced.targets,
-                [ac + shift for shift in faced.shifts],
-                dice=hp.dice,
-                flat=hp.flat,
-                regeneration=regeneration,
-                trials=trials,
-                seed=dice,
-                hp_seed=child_seed(dice, 0),
-            )
-    return [out[foe] for foe in range(len(out))]
+    def fight(foe: int) -> Deaths:
+        faced = seat.before(foe)
+        dice, hp = seat.seed(seed, foe), points_of(seat, foe)
+        return deaths(
+            faced.plans,
+            faced.targets,
+            faced.met(foe),
+            dice=hp.dice,
+            flat=hp.flat,
+            regeneration=regeneration,
+            trials=trials,
+            seed=dice,
+            hp_seed=child_seed(dice, 0),
+        )
+
+    with ThreadPoolExecutor(workers) as pool:
+        return list(pool.map(fight, range(len(seat.field.foes))))

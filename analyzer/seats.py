@@ -55,6 +55,11 @@ class Faced:
         shifted = (tuple(ac + shift for ac in self.acs) for shift in self.shifts)
         return tuple(zip(self.plans, self.targets, shifted, strict=True))
 
+    def met(self, foe: int) -> tuple[int, ...]:
+        """The value of the defence that each round sweeps, before one of the foes."""
+        ac = self.acs[self.foes.index(foe)]
+        return tuple(ac + shift for shift in self.shifts)
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Seat:
@@ -85,7 +90,12 @@ class Seat:
 
     def ac(self, foe: int) -> int:
         """The defence that the first attack aims at, of one foe."""
-        return next(faced.acs[faced.foes.index(foe)] for faced in self.faced if foe in faced.foes)
+        faced = self.before(foe)
+        return faced.acs[faced.foes.index(foe)]
+
+    def before(self, foe: int) -> Faced:
+        """The pass that a foe is in."""
+        return next(faced for faced in self.faced if foe in faced.foes)
 
     def rounds(self, *, pmf: bool = False) -> Iterator[tuple[Faced, Round]]:
         """The exact round of the build as it stands before every foe, a pass each for those that differ by armor class alone."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from math import sqrt
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -48,10 +49,10 @@ class Part(NamedTuple):
     counts: list[NDArray[np.int64]] | None
 
 
-def parts_of(seat: Seat, asked: Asked, *, trials: int | None, seed: int) -> Iterator[Part]:
+def parts_of(seat: Seat, asked: Asked, *, trials: int | None, seed: int, workers: int) -> Iterator[Part]:
     """The distributions of a seat: one of the rounds together, or one of each attack of each round that is like no other."""
     listed = [[_exact(faced, number, asked) for number in range(min(asked.rounds, len(faced.plans)))] for faced in seat.faced]
-    seen = None if trials is None else _simulated(seat, asked, trials, seed)
+    seen = None if trials is None else _simulated(seat, asked, trials, seed, workers)
     if not asked.attacks:
         summed = [over_rounds([one for (one,) in rounds], asked.rounds) for rounds in listed]
         yield Part((("rounds", asked.rounds),), _gathered(seat, summed), None if seen is None else [one.total for one in seen])
@@ -76,26 +77,18 @@ def _gathered(seat: Seat, found: Sequence[Split]) -> Split:
     return Split(*(np.pad(part, ((0, 0), (0, wide - part.shape[1]))) for part in parts))
 
 
-def _simulated(seat: Seat, asked: Asked, trials: int, seed: int) -> list[Histograms]:
-    """The simulated rounds of every foe."""
+def _simulated(seat: Seat, asked: Asked, trials: int, seed: int, workers: int) -> list[Histograms]:
+    """The simulated rounds of every foe, some foes at a time."""
     from analyzer.montecarlo import histograms  # noqa: PLC0415 - Numba costs start-up time
 
-    out: dict[int, Histograms] = {}
-    for faced in seat.faced:
+    def play(foe: int) -> Histograms:
+        faced = seat.before(foe)
         rounds = min(asked.rounds, len(faced.plans)) if asked.attacks else asked.rounds
-        for foe, ac in zip(faced.foes, faced.acs, strict=True):
-            dice = seat.seed(seed, foe)
-            out[foe] = histograms(
-                faced.plans,
-                faced.targets,
-                [ac + shift for shift in faced.shifts],
-                trials=trials,
-                seed=dice,
-                rounds=rounds,
-                rider=asked.rider,
-                attacks=asked.attacks,
-            )
-    return [out[foe] for foe in range(len(out))]
+        dice = seat.seed(seed, foe)
+        return histograms(faced.plans, faced.targets, faced.met(foe), trials=trials, seed=dice, rounds=rounds, rider=asked.rider, attacks=asked.attacks)
+
+    with ThreadPoolExecutor(workers) as pool:
+        return list(pool.map(play, range(len(seat.field.foes))))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)

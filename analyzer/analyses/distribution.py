@@ -118,7 +118,7 @@ def distribution(
     drawn: list[Spread] = []
     notes: list[str] = []
     for seat in taken:
-        parts = list(parts_of(seat, asked, trials=trials if simulate else None, seed=seed or 0))
+        parts = list(parts_of(seat, asked, trials=trials if simulate else None, seed=seed or 0, workers=workers))
         for mix in range(len(seat.field.mixes)):
             figures = [Spread.of(seat, mix, part, twins) for part in parts]
             for one in figures:

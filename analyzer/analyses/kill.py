@@ -98,7 +98,7 @@ def kill(
     twins = Twins()
     records: list[Record] = []
     for one in campaigns:
-        seen = simulated(one.seat, regeneration, trials, seed or 0) if simulate else None
+        seen = simulated(one.seat, regeneration, trials, seed or 0, workers) if simulate else None
         for mix in range(len(one.seat.field.mixes)):
             head = one.seat.head(mix) | {"hp": _hp(one.seat, mix)}
             twin = None if seen is None else Seen(seat=one.seat, mix=mix, deaths=seen, twins=twins)
