@@ -21,7 +21,7 @@ if TYPE_CHECKING:  # importing it at run time would import Numba, which the exac
     from analyzer.montecarlo import Deaths
 
 #: Rounds among which the median and the 90 % round are looked for.
-MOST_ROUNDS = 10_000
+MOST_ROUNDS = 1000
 SHARES = (0.5, 0.9)
 
 

@@ -166,12 +166,13 @@ def test_hit_points_rolled_are_weighed():
     assert mixed["effective_dpr"] == pytest.approx(25 / mixed["mean_rounds"], rel=1e-12)
 
 
-@pytest.mark.parametrize("regeneration", [0, 4])
-def test_rolled_hit_points_with_regeneration_are_fights_apart(regeneration):
+@pytest.mark.parametrize(("hp", "regeneration"), [("1d4+60", 0), ("1d4+60", 4), ("1d12+60", 7)])
+def test_rolled_hit_points_with_regeneration_are_fights_apart(hp, regeneration):
     build, target = golden()
-    mixed = analyzer.kill(build, target=target, hp="1d4+60", regeneration=regeneration).iloc[0]
-    fixed = [analyzer.kill(build, target=target, hp=hp, regeneration=regeneration).iloc[0] for hp in (61, 62, 63, 64)]
-    assert mixed["mean_rounds"] == pytest.approx(np.mean([row["mean_rounds"] for row in fixed]), rel=1e-9)
+    mixed = analyzer.kill(build, target=target, hp=hp, regeneration=regeneration).iloc[0]
+    fixed = [analyzer.kill(build, target=target, hp=hp, regeneration=regeneration).iloc[0] for hp in range(61, 61 + int(hp[2 : hp.index("+")]))]
+    for name in ("mean_rounds", "overkill", "dead_3"):
+        assert mixed[name] == pytest.approx(np.mean([row[name] for row in fixed]), rel=1e-9)
 
 
 @settings(max_examples=25, deadline=None)
@@ -251,6 +252,24 @@ def test_a_fight_that_is_not_followed_to_its_end(monkeypatch):
     assert found.ever == pytest.approx(1.0)
 
 
+def test_what_no_roll_can_hit_is_never_killed():
+    """A round that could deal something at another armor class deals nothing at this one."""
+    plan, target = two_blades()
+    check = Check(auto_hit_from=21)
+    (made,) = {replace(attack, check=check) for attack in plan.steps[0].variants[:1]}
+    plan = Plan(turns=(Turn(steps=(Step(variants=(made,)),)),))
+    for regeneration in (0, 2):
+        near, far = prospects((strike(plan, target, (11, 40), 9),), [0, 1], [PMF.point(9)] * 2, regeneration)
+        assert near.ever == pytest.approx(1.0)
+        assert (far.ever, far.rounds, far.waste) == (0.0, None, 0.0)
+
+
+def test_rounds_beyond_a_thousand_are_not_looked_for():
+    (row,) = analyzer.kill(analyzer.statblock("+0", "1", name="needle"), 25, hp=60).to_dict("records")
+    assert row["median_rounds"] is None or math.isnan(row["median_rounds"]) or row["median_rounds"] > 1000
+    assert row["mean_rounds"] == pytest.approx(60 / 0.05)
+
+
 def test_a_table_of_creatures_is_weighed():
     build, _ = golden()
     answer = analyzer.kill(build, against=TABLE)
@@ -314,7 +333,7 @@ def test_hit_points_are_rolled():
         ({"hp": 10, "regeneration": -1}, "regeneration must be a whole number from 0 to 10000; got -1"),
         ({"hp": 10, "rounds": 0}, "rounds must be a whole number from 1 to 1000; got 0"),
         ({"hp": MAX_REACH + 1}, f"hp must be 1 to {MAX_REACH} for an exact fight; got {MAX_REACH + 1}"),
-        ({"hp": "1d1000+900", "regeneration": 1}, "hp must be at most 1048576 in sum over what may be rolled, with regeneration; got"),
+        ({"hp": "1d1000+900", "regeneration": 1}, "hp must be at most 1048576 over all that may be rolled, with regeneration; got"),
         ({"against": [{"name": "rat", "ac": 10}]}, "got none for rat"),
     ],
 )

@@ -85,7 +85,7 @@ def kill(
     Returns
     -------
     Answer
-        ``summary``: ``mean_rounds``, ``median_rounds``, ``rounds_90`` (by when half and nine tenths of the fights are over), ``overkill`` (mean points of the
+        ``summary``: ``mean_rounds``, ``median_rounds``, ``rounds_90`` (by when half and nine tenths of the fights are over, None beyond 1,000 rounds), ``overkill`` (mean points of the
         killing attack beyond the last hit point), ``effective_dpr`` (points that counted per round until dead), ``dead_1``, ``dead_2`` ... (chance 0..1);
         None where the target may never die. Else ``dead`` by the end of ``rounds``, or of ``attack`` in it.
 
