@@ -85,9 +85,10 @@ def kill(
     Returns
     -------
     Answer
-        ``summary``: ``mean_rounds``, ``median_rounds``, ``rounds_90`` (by when half and nine tenths of the fights are over, None beyond 1,000 rounds), ``overkill`` (mean points of the
-        killing attack beyond the last hit point), ``effective_dpr`` (points that counted per round until dead), ``dead_1``, ``dead_2`` ... (chance 0..1);
-        None where the target may never die. Else ``dead`` by the end of ``rounds``, or of ``attack`` in it.
+        ``summary``: ``mean_rounds``; ``median_rounds`` and ``rounds_90``, by when half and nine tenths of the fights are over (None beyond 1,000 rounds);
+        ``overkill``, mean points of the killing attack beyond the last hit point; ``effective_dpr``, points that counted per round until dead; ``dead_1``,
+        ``dead_2`` ..., chances 0..1 to be dead by a round. What depends on a death that may never come is None. Else ``dead`` by the end of ``rounds``, or of
+        ``attack`` in it.
 
     Raises
     ------
