@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from analyzer.dice import NotationError, parse_dice
-from analyzer.plan import PlanError
+from analyzer.plan import Die, PlanError
 from analyzer.pmf import PMF, Floats, dice_pmf
 from analyzer.rulekit.models import TargetKeys
 from analyzer.rulekit.problems import shown
@@ -22,10 +22,12 @@ EVERYONE = "all, weighted"
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class HitPoints:
-    """Hit points as they were written, and their distribution."""
+    """Hit points as they were written: their distribution, and the dice and flat points that are rolled, at least 1."""
 
     text: str
     pmf: PMF
+    dice: tuple[Die, ...] = ()
+    flat: int = 0
 
 
 def hit_points(value: str | int) -> HitPoints:
@@ -40,17 +42,20 @@ def hit_points(value: str | int) -> HitPoints:
     if isinstance(value, bool) or not isinstance(value, str | int):
         raise ValueError(wrong)
     number = str(value).strip()
+    rolled: tuple[Die, ...] = ()
+    flat = 0
     try:
         if number.isascii() and number.isdigit() and len(number) <= 7:
-            pmf = PMF.point(int(number))
+            flat = int(number)
         else:
             dice = parse_dice(value, "hp")
-            pmf = dice_pmf(dice.dice).shift(dice.flat)
+            rolled, flat = dice.dice, dice.flat
+        pmf = dice_pmf(rolled).shift(flat)
     except (NotationError, PlanError) as error:
         raise ValueError(wrong) from error
     if not 1 <= pmf.high <= MAX_HP:
         raise ValueError(wrong)
-    return HitPoints(text=number, pmf=pmf.floor(1))
+    return HitPoints(text=number, pmf=pmf.floor(1), dice=rolled, flat=flat)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -54,7 +54,10 @@ _SHARED = {
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Column:
-    """How the table for people shows a column: its heading, decimals, and whether a plus is written before positive numbers."""
+    """How the table for people shows a column: its heading, decimals, and whether a plus is written before positive numbers.
+
+    A ``*`` in the key, and in the heading, stands for a number: ``at_least_*`` for ``at_least_20``, ``at_least_30``, ...
+    """
 
     key: str
     heading: str
@@ -193,13 +196,6 @@ def question_of(function: Callable[..., Any]) -> Question:
     """The question that a decorated function asks."""
     found: Question = function.question  # type: ignore[attr-defined]  # set by `question`
     return found
-
-
-def _drawn(draw: Callable[[pd.DataFrame], Figure], records: list[Record], _shown: pd.DataFrame) -> Figure:
-    """The figure of records of its own, whatever the table shows."""
-    from analyzer.answer import answer  # noqa: PLC0415 - pandas costs start-up time and records do without
-
-    return draw(answer(records))
 
 
 def _kinds(find: Callable[..., Any]) -> dict[str, Kind | None]:

@@ -117,7 +117,8 @@ class Build:
         listed = [
             ListedRound(model=_changed(game, one.model, shifts, {k: v for k, v in changes.items() if k not in one.keys}), keys=one.keys) for one in self.rounds
         ]
-        changed = replace(changed, rounds=tuple(listed))
+        own = getattr(changed.model, LEVEL) if LEVEL in kind.model_fields else self.level
+        changed = replace(changed, rounds=tuple(listed), level=own)
         if not timing:
             return changed
         made = _course(game, kind, changed.model.given() | {LEVEL: self.level} | timing if LEVEL not in kind.model_fields else changed.model.given() | timing)

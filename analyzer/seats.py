@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from os import PathLike
@@ -33,13 +33,32 @@ class Faced:
     foes: tuple[int, ...]
     #: a plan per listed round of the build, the last repeating; a single one without ``rounds``
     plans: tuple[Plan, ...]
-    target: Target
+    #: the target as each of those rounds meets it, a type of damage or a feat making a difference
+    targets: tuple[Target, ...]
     acs: tuple[int, ...]
+    #: what the defence that each of those rounds aims at first is above the one that ``acs`` are of
+    shifts: tuple[int, ...]
 
     @property
     def plan(self) -> Plan:
         """The plan of the build as it stands; of a course, of the round that repeats."""
         return self.plans[-1]
+
+    @property
+    def target(self) -> Target:
+        """The target as that plan meets it."""
+        return self.targets[-1]
+
+    @property
+    def course(self) -> tuple[tuple[Plan, Target, tuple[int, ...]], ...]:
+        """What each round is played with: a plan, a target and values of the defence it sweeps."""
+        shifted = (tuple(ac + shift for ac in self.acs) for shift in self.shifts)
+        return tuple(zip(self.plans, self.targets, shifted, strict=True))
+
+    def met(self, foe: int) -> tuple[int, ...]:
+        """The value of the defence that each round sweeps, before one of the foes."""
+        ac = self.acs[self.foes.index(foe)]
+        return tuple(ac + shift for shift in self.shifts)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -198,25 +217,39 @@ def seats(
 
 
 def _seat(build: Build, field: Field, opponent: TargetKeys | None, hp: HitPoints | None, *, course: bool) -> Seat:
-    passes: dict[tuple[tuple[Plan, ...], Target], list[tuple[int, int]]] = {}
+    passes: dict[tuple[tuple[Plan, ...], tuple[Target, ...], tuple[int, ...]], list[tuple[int, int]]] = {}
     points: list[HitPoints | None] = []
-    key: tuple[tuple[Plan, ...], Target] | None = None
+    key: tuple[tuple[Plan, ...], tuple[Target, ...], tuple[int, ...]] | None = None
     for number, foe in enumerate(field.foes):
         met = foe.target(build.system) if foe.keys is not None else opponent
         # A sweep changes the armor class alone: what was derived for the first one holds for all.
         if key is None or not field.swept:
             derived = build.course(met) if course else (build.derive(met),)
-            plans, target = tuple(one.plan for one in derived), derived[-1].target
-            first = swept_defence(plans[-1], target)
-            own = target.ac[0 if first is None else first]
-            key = (plans, target if first is None else _at_zero(target, own))
+            key, own = _leveled([(one.plan, one.target) for one in derived])
         passes.setdefault(key, []).append((number, own if foe.ac is None else foe.ac))
         said = None if met is None or met.hp is None else hit_points(met.hp)
         points.append(hp or foe.hp or said)
     faced = tuple(
-        Faced(foes=tuple(n for n, _ in where), plans=plans, target=target, acs=tuple(ac for _, ac in where)) for (plans, target), where in passes.items()
+        Faced(foes=tuple(n for n, _ in where), plans=plans, targets=targets, acs=tuple(ac for _, ac in where), shifts=shifts)
+        for (plans, targets, shifts), where in passes.items()
     )
     return Seat(build=build, field=field, faced=faced, hp=tuple(points), opponent=opponent, course=course)
+
+
+def _leveled(rounds: Sequence[tuple[Plan, Target]]) -> tuple[tuple[tuple[Plan, ...], tuple[Target, ...], tuple[int, ...]], int]:
+    """The plans, the targets brought to one level, and the shifts of `Faced`, with the armor class that the targets had.
+
+    It is the defence that the last round which aims at one sweeps; a round that aims at another sweeps that one by the same difference.
+    """
+    aims = [swept_defence(plan, target) for plan, target in rounds]
+    plans, targets = tuple(plan for plan, _ in rounds), tuple(target for _, target in rounds)
+    first = next((aim for aim in reversed(aims) if aim is not None), None)
+    if first is None:
+        return (plans, targets, (0,) * len(rounds)), targets[-1].ac[0]
+    own = targets[-1].ac[first]
+    targets = tuple(_at_zero(target, own) for target in targets)
+    shifts = tuple(0 if aim is None else target.ac[aim] for aim, target in zip(aims, targets, strict=True))
+    return (plans, targets, shifts), own
 
 
 def _at_zero(target: Target, first: int) -> Target:

@@ -5,8 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from math import erfc, isfinite, sqrt
 
+import numpy as np
+from numpy.typing import NDArray
+
+from analyzer.pmf import Floats
 from analyzer.records import Record, beside
-from analyzer.verdict import MEAN_OCCURRENCES, MEAN_TRIALS, Figure, Verdict, chance_p, judge, mean_p
+from analyzer.verdict import MEAN_OCCURRENCES, MEAN_TRIALS, Figure, Verdict, chance_p, distribution_p, judge, mean_p
 
 
 @dataclass(slots=True)
@@ -45,6 +49,10 @@ class Twins:
             p = 0.0
         self._note(name, where, p)
         return {name: exact, **beside(name, found, error, exact, error or 0.0)}
+
+    def distribution(self, where: str, *, exact: Floats, counts: NDArray[np.int64]) -> None:
+        """Judge a whole distribution, by the chi-square of how often each total was seen; it has no columns."""
+        self._note("distribution", where, distribution_p(counts, exact))
 
     def verdict(self) -> Verdict:
         """Whether the engines agree on all of it."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from statistics import median
 
-from benchmarks import fresh, test_exact, test_games, test_grid, test_means, test_pathfinder2e, test_reference, test_sweep
+from benchmarks import fresh, test_exact, test_fight, test_games, test_grid, test_means, test_pathfinder2e, test_reference, test_sweep
 from benchmarks.fresh import Cost
 from benchmarks.numpy_games import GAMES
 from benchmarks.ours import KERNEL
@@ -101,3 +101,5 @@ def bars(results: Results, found: Fresh) -> Iterator[Bar]:
     )
     whole = results.one(test_grid.GROUP, test_grid.GRID).rate
     yield Bar("A grid from builds to DataFrame: >= 0.5 M cells a second", f"{whole / 1e6:.2f} M", whole >= 0.5e6)
+    fight = results.quicker(test_fight.GROUP, test_fight.ENGINE, test_fight.ICEPOOL)
+    yield Bar("Dead by each of 12 rounds: >= 1,000x icepool's `time_to_sum`", f"{fight:,.0f}x", fight >= 1000)

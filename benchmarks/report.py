@@ -34,11 +34,11 @@ numbers belong to the machine and its mood; the ratios travel better.
 ![The results as a figure](results.png)
 
 The peers are in this folder: [naive NumPy](numpy_naive.py), [NumPy at its best](numpy_best.py) for the reference, [for every game](numpy_games.py), and
-[what both are made of](numpy_tools.py), [scalar Numba](numba_scalar.py), [pathfinder2e_stats](pathfinder2e_peer.py), [icepool](icepool_sweep.py),
-[dyce](dyce_sweep.py). *NumPy at its best* is written by hand for one build each: it knows which floors never bind and which dice cannot matter, plays attacks
-alike as one stack, and rolls as fair dice as the kernel. It keeps totals, hits x criticals, and counts, sums and squares of hits and criticals; the kernel also
-tells misses from critical misses and counts threats. Its dice are one stream: they depend on the size of a block and can be neither split over threads nor
-shared between ACs. The naive peers and `play_light` count totals, hits and criticals alone.
+[what both are made of](numpy_tools.py), [scalar Numba](numba_scalar.py), [pathfinder2e_stats](pathfinder2e_peer.py), [icepool](icepool_sweep.py) and
+[a fight by it](icepool_fight.py), [dyce](dyce_sweep.py). *NumPy at its best* is written by hand for one build each: it knows which floors never bind and
+which dice cannot matter, plays attacks alike as one stack, and rolls as fair dice as the kernel. It keeps totals, hits x criticals, and counts, sums and
+squares of hits and criticals; the kernel also tells misses from critical misses and counts threats. Its dice are one stream: they depend on the size of a
+block and can be neither split over threads nor shared between ACs. The naive peers and `play_light` count totals, hits and criticals alone.
 """
 
 

@@ -308,11 +308,14 @@ def trace(
 
 @app.command()
 def explain(file: o.FileArgument = None, ac: o.OneAcOption = None, build: o.BuildOption = None, rule: o.RuleOption = None) -> None:
-    """Show how every bonus, armor class and damage was derived, each line with its rule."""
+    """Show how every bonus, armor class and damage was derived, each line with its rule; of a build with rounds, in each of them."""
     at = o.ac_of(ac)
     loaded = o.scenario_of(file, rule, build)
     for one in loaded.builds:
         console().print(tables.derivation(one.name, one.derive(loaded.target, at).lines))
+        for number, listed in enumerate(one.course(loaded.target, at) if one.rounds else (), 1):
+            later = " and later" if number == len(one.rounds) else ""
+            console().print(tables.derivation(f"{one.name}, round {number}{later}", listed.lines))
 
 
 @app.command()

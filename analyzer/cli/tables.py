@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Literal
@@ -202,13 +203,21 @@ def _attacks(records: Sequence[Record], figures: Figures, simulated: bool, *, wh
 def answer(records: Sequence[Record], asked: Question, console: Console) -> Table:
     """The records of a question, its columns as it says; the last ones are left out where the console is too narrow."""
     present = dict.fromkeys(key for record in records for key in record)
-    shown = [column for column in asked.columns if column.key in present]
-    named = [column for column in shown if all(not isinstance(record.get(column.key), float) for record in records)]
-    for count in range(len(shown), len(named), -1):
+    shown = [column for listed in asked.columns for column in _numbered(listed, present)]
+    named = next((i for i, column in enumerate(shown) if any(isinstance(record.get(column.key), float) for record in records)), len(shown))
+    for count in range(len(shown), named, -1):
         table = _answer(records, asked, shown[:count], whole=count == len(shown))
         if Measurement.get(console, console.options.update(max_width=10_000), table).maximum <= console.width:
             return table
-    return _answer(records, asked, shown[: len(named) + 1], whole=len(named) + 1 >= len(shown))
+    return _answer(records, asked, shown[: named + 1], whole=named + 1 >= len(shown))
+
+
+def _numbered(column: Column, present: Iterable[str]) -> list[Column]:
+    """The columns that a listed one stands for: itself, or with a ``*`` in its key one for every number there is."""
+    if "*" not in column.key:
+        return [column] if column.key in present else []
+    found = (re.fullmatch(column.key.replace("*", r"(\d+)"), key) for key in present)
+    return [replace(column, key=key[0], heading=column.heading.replace("*", key[1])) for key in found if key is not None]
 
 
 def _answer(records: Sequence[Record], asked: Question, columns: Sequence[Column], *, whole: bool) -> Table:

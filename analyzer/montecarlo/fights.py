@@ -32,7 +32,14 @@ class FoughtRound:
 
 
 def fights(
-    plans: Sequence[Plan], target: Target, ac: int, *, trials: int, seed: int, rounds: int | None = None, attacks: bool = False
+    plans: Sequence[Plan],
+    target: Target | Sequence[Target],
+    ac: int | Sequence[int],
+    *,
+    trials: int,
+    seed: int,
+    rounds: int | None = None,
+    attacks: bool = False,
 ) -> Iterator[Iterator[FoughtRound]]:
     """Simulated fights in chunks of trials; each chunk hands out its rounds in order, as many as are asked for.
 
@@ -41,7 +48,7 @@ def fights(
     plans : sequence of Plan
         A plan per round, the last repeating.
     target, ac
-        What is attacked, at this value of the swept defence.
+        What is attacked, at this value of the swept defence; one for all plans, or one for each.
     trials : int
         Fights. The first round of a fight without others is the round that `simulate` plays.
     seed : int
@@ -57,7 +64,10 @@ def fights(
         Trials or seed out of range.
     """
     check_trials(trials)
-    programs = [lower(plan, target, [int(d) for d in sweep(plan, target, [ac])[0]]) for plan in plans]
+    targets = [target] * len(plans) if isinstance(target, Target) else target
+    acs = [ac] * len(plans) if isinstance(ac, int) else ac
+    met = zip(plans, targets, acs, strict=True)
+    programs = [lower(plan, one, [int(d) for d in sweep(plan, one, [at])[0]]) for plan, one, at in met]
     for first in range(0, trials, CHUNK):
         yield _rounds(programs, key_of(seed), first, min(CHUNK, trials - first), rounds, attacks=attacks)
 

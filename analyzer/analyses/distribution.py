@@ -1,0 +1,152 @@
+"""Distribution: how likely every total of damage is, of an attack, a round or several rounds, and how unlucky an observed one was."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from analyzer.exact import RIDERS, effects
+from analyzer.parameters import Choice, Many, Text, Whole
+from analyzer.playing import Builds, Opponent
+from analyzer.question import AcOrOwn, AgainstTable, Column, Found, Seed, Trials, Workers, question
+from analyzer.records import Record
+from analyzer.seats import Seat, seats
+from analyzer.spreads import SHARES, Asked, Spread, parts_of
+from analyzer.twins import Twins
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+#: Targets, or attacks, of the figure of a summary.
+_DRAWN = 3
+_COLUMNS = (
+    Column(key="build", heading="build"),
+    Column(key="level", heading="level"),
+    Column(key="against", heading="target"),
+    Column(key="ac", heading="AC"),
+    Column(key="rounds", heading="rounds"),
+    Column(key="round", heading="round"),
+    Column(key="attack", heading="attack"),
+    Column(key="total", heading="total"),
+    Column(key="mean", heading="mean", digits=3),
+    Column(key="at_least_*", heading="at least *", digits=3, percent=True),
+    Column(key="at_least_*_together", heading="at least * together", digits=3, percent=True),
+    Column(key="observed", heading="observed"),
+    Column(key="observed_at_most", heading="that or less", digits=2, percent=True),
+    Column(key="observed_at_least", heading="that or more", digits=2, percent=True),
+    Column(key="sd", heading="SD", digits=2),
+    *(Column(key=f"q{round(100 * share)}", heading=f"{share:.0%}") for share in SHARES),
+    Column(key="none", heading="no damage", digits=2, percent=True),
+    Column(key="chance", heading="chance", digits=3, percent=True),
+    Column(key="at_most", heading="at most", digits=3, percent=True),
+    Column(key="at_least", heading="at least", digits=3, percent=True),
+    Column(key="chance_together", heading="chance together", digits=3, percent=True),
+    Column(key="at_least_together", heading="at least together", digits=3, percent=True),
+)
+_CAPTION = "5 % to 95 %: the least total that so many do not exceed"
+#: What ``by`` may be.
+By = Literal["summary", "total", "attack", "attack-total"]
+
+
+def _draw(frame: pd.DataFrame) -> Figure:
+    from analyzer.pictures.totals import totals_figure  # noqa: PLC0415 - matplotlib costs start-up time
+
+    return totals_figure(frame)
+
+
+@question(columns=_COLUMNS, draw=_draw, example="d20-builds", caption=_CAPTION)
+def distribution(
+    builds: Builds,
+    ac: AcOrOwn = None,
+    *,
+    target: Opponent = None,
+    against: AgainstTable = None,
+    rounds: Annotated[int, Whole(low=1, high=1000)] = 1,
+    by: Annotated[By, Choice(("summary", "total", "attack", "attack-total"))] = "summary",
+    at_least: Annotated[int | Iterable[int], Many(of=Whole(low=0, high=2**20))] = (),
+    together_with: Annotated[str | None, Text(metavar="hit|crit|EFFECT")] = None,
+    observed: Annotated[int | None, Whole(low=0, high=2**20)] = None,
+    simulate: bool = False,
+    trials: Trials = 1_000_000,
+    seed: Seed = None,
+    workers: Workers = 1,
+) -> Found:
+    """How likely every total of damage is, what is dealt at least, and how unlucky an observed total was.
+
+    Several rounds are the listed rounds of a build, the last repeating.
+
+    Parameters
+    ----------
+    {builds}
+    {ac}
+    {target}
+    {against}
+    rounds : int
+        Rounds whose damage is added up.
+    by : str
+        A row per build and target (``summary``), per total (``total``), per attack (``attack``), or per attack and total (``attack-total``).
+    at_least : int or iterable of int
+        Totals whose chance to be reached is told.
+    together_with : str, optional
+        ``hit``, ``crit`` or a critical effect: how likely a total is together with at least one of them.
+    observed : int, optional
+        A total that came up at a table: how often there is as little, and as much.
+    {simulate}
+    {trials}
+    {seed}
+    {workers}
+
+    Returns
+    -------
+    Answer
+        ``summary`` and ``attack``: ``mean`` and ``sd`` (points), ``none`` (chance of no damage, 0..1), ``q5`` ... ``q95`` (the least total that so many do not
+        exceed), ``at_least_30`` and ``at_least_30_together`` (chances), ``observed_at_most`` and ``observed_at_least``. Else ``chance``, ``at_most`` and
+        ``at_least`` of every ``total`` that can come up.
+
+    Raises
+    ------
+    ScenarioError, ValueError
+        What cannot be played, a rider that no build has, or too many totals.
+    """
+    taken = seats(builds, ac, target=target, against=against, course=True)
+    asked = Asked(rounds, by, tuple(dict.fromkeys(at_least if isinstance(at_least, Iterable) else (at_least,))), together_with, observed)
+    _check_rider(taken, together_with)
+    twins = Twins()
+    records: list[Record] = []
+    drawn: list[Spread] = []
+    notes: list[str] = []
+    for seat in taken:
+        parts = list(parts_of(seat, asked, trials=trials if simulate else None, seed=seed or 0, workers=workers))
+        for mix in range(len(seat.field.mixes)):
+            figures = [Spread.of(seat, mix, part, twins) for part in parts]
+            for one in figures:
+                records += one.totals(asked) if by in ("total", "attack-total") else [one.summary(asked)]
+            if mix in _few(len(seat.field.mixes)):
+                drawn += [figures[i].aside() for i in _few(len(figures))]
+            if mix == 0 or (seat.field.swept and len(seat.field.mixes) <= _DRAWN):
+                notes += [note for one in figures if (note := one.note(asked))]
+    return Found(
+        records=records,
+        notes=tuple(notes),
+        verdict=twins.verdict() if simulate else None,
+        seed=seed,
+        trials=trials if simulate else None,
+        drawn=partial(_totals, drawn, asked) if by in ("summary", "attack") else None,
+    )
+
+
+def _totals(spreads: Sequence[Spread], asked: Asked) -> list[Record]:
+    return [record for one in spreads for record in one.totals(asked)]
+
+
+def _few(number: int) -> tuple[int, ...]:
+    """Places of the few that are drawn: the first, the last and what is between them."""
+    return tuple(dict.fromkeys(round(i * (number - 1) / (_DRAWN - 1)) for i in range(_DRAWN)))
+
+
+def _check_rider(taken: Sequence[Seat], rider: str | None) -> None:
+    named = {effect for seat in taken for faced in seat.faced for plan in faced.plans for effect in effects(plan)}
+    if rider is not None and rider not in {*RIDERS, *named}:
+        raise ValueError(f"together_with must be one of {', '.join([*RIDERS, *sorted(named)])}; got {rider!r}")

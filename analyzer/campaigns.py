@@ -1,0 +1,180 @@
+"""Fights to the death of a build and the foes of a question: the exact ones weighed into mixes, and the simulated ones beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from math import sqrt
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from analyzer.exact import Prospects, march, prospects, strike
+from analyzer.foes import HitPoints
+from analyzer.pmf import Floats
+from analyzer.records import Record
+from analyzer.seats import Seat, child_seed
+from analyzer.twins import Twins
+
+if TYPE_CHECKING:  # importing it at run time would import Numba, which the exact path does without
+    from analyzer.montecarlo import Deaths
+
+#: Rounds among which the median and the 90 % round are looked for.
+MOST_ROUNDS = 1000
+SHARES = (0.5, 0.9)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Fights:
+    """One build's fights, weighed into mixes."""
+
+    seat: Seat
+    #: per round (n_mix, n_steps): dead by this attack
+    dead: list[Floats]
+    #: per mix what the foes' fights come to: (weight, prospects)
+    prospects: list[list[tuple[float, Prospects]]]
+    #: rounds by which half, and nine tenths, of the fights are over
+    quantiles: list[list[int | None]]
+
+
+def fought(seat: Seat, regeneration: int, rounds: int) -> Fights:
+    """A build's fights with every foe, by its listed rounds, followed for some rounds and until nine tenths of those of every mix are over.
+
+    Raises
+    ------
+    PlanError, ValueError
+        What cannot be played, a foe without hit points or with too many.
+    """
+    n_foe = len(seat.field.foes)
+    marches: list[Iterator[Floats]] = [iter(())] * n_foe
+    ends: dict[int, Prospects] = {}
+    for faced in seat.faced:
+        points = [points_of(seat, foe).pmf for foe in faced.foes]
+        strikes = [strike(plan, target, acs, max(pmf.high for pmf in points)) for plan, target, acs in faced.course]
+        places = range(len(faced.foes))
+        for foe, place, pmf, found in zip(faced.foes, places, points, prospects(strikes, places, points, regeneration), strict=True):
+            marches[foe], ends[foe] = march(strikes, place, pmf, regeneration), found
+    dead, quantiles = _followed(seat, marches, seat.mixed(np.array([ends[foe].ever for foe in range(n_foe)])), rounds)
+    weights = [[(weight, ends[foe]) for foe, weight in mix.weights] for mix in seat.field.mixes]
+    return Fights(seat=seat, dead=dead, prospects=weights, quantiles=quantiles)
+
+
+def _followed(seat: Seat, marches: Sequence[Iterator[Floats]], ever: Floats, rounds: int) -> tuple[list[Floats], list[list[int | None]]]:
+    """Chances to be dead, (n_mix, n_steps) per round, and when half and nine tenths of the fights of each mix are over."""
+    dead: list[Floats] = []
+    sums = np.zeros(len(ever))
+    quantiles: list[list[int | None]] = [[None for _ in SHARES] for _ in ever]
+    waiting, number = True, 0
+    while number < rounds or (waiting and number < MOST_ROUNDS):
+        number += 1
+        new = seat.mixed(_even([next(one) for one in marches]))
+        by_attack = sums[:, np.newaxis] + new.cumsum(axis=1)
+        sums = by_attack[:, -1]
+        if number <= rounds:
+            dead.append(np.minimum(by_attack, 1.0))
+        waiting = False
+        for over, so_far, whole in zip(quantiles, sums.tolist(), ever.tolist(), strict=True):
+            for i, share in enumerate(SHARES):
+                if over[i] is None and so_far >= share:
+                    over[i] = number
+                waiting |= over[i] is None and whole > share
+    return dead, quantiles
+
+
+def points_of(seat: Seat, foe: int) -> HitPoints:
+    """The hit points of a foe.
+
+    Raises
+    ------
+    ValueError
+        When nobody says.
+    """
+    points = seat.hp[foe]
+    if points is None:
+        who = seat.field.foes[foe].name or "the target"
+        raise ValueError(f"hp must be given, with the question, in the target or in every row of the table; got none for {who} against {seat.build.name!r}")
+    return points
+
+
+def _even(rows: Sequence[Floats]) -> Floats:
+    """Rows of one length: foes may be met with different numbers of attacks."""
+    wide = max(1, *(len(row) for row in rows))
+    return np.array([np.pad(row, (0, wide - len(row))) for row in rows])
+
+
+def weighed(parts: Sequence[tuple[float, float | None]]) -> float | None:
+    """The weighted mean; None when one is."""
+    known = [(weight, value) for weight, value in parts if value is not None]
+    return sum(weight * value for weight, value in known) if len(known) == len(parts) else None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Seen:
+    """The simulated fights of a mix."""
+
+    seat: Seat
+    mix: int
+    deaths: list[Deaths]
+    twins: Twins
+
+    @property
+    def where(self) -> str:
+        """What the fights are called in a verdict."""
+        faces = self.seat.faces(self.mix)
+        return f"{self.seat.build.name}, {faces.get('against', 'AC ' + str(faces['ac']))}"
+
+    def dead(self, name: str, number: int, attack: int | None, exact: float) -> Record:
+        """The chance to be dead by a round, or by an attack of it."""
+        weights = self.seat.field.mixes[self.mix].weights
+        counts = {foe: self.deaths[foe].by(number, attack) for foe, _ in weights}
+        told = self.where if name != "dead" else f"{self.where}, round {number}{'' if attack is None else f', attack {attack}'}"
+        if len(weights) == 1:
+            foe = weights[0][0]
+            return self.twins.chance(told, name, exact=exact, count=counts[foe], trials=self.deaths[foe].trials)
+        trials = self.deaths[weights[0][0]].trials
+        shares = [(weight, counts[foe] / trials) for foe, weight in weights]
+        error = sqrt(sum(weight**2 * share * (1.0 - share) / trials for weight, share in shares))
+        often = trials * min(exact, 1.0 - exact)
+        return self.twins.estimate(told, name, exact=exact, found=sum(w * share for w, share in shares), error=error, trials=trials, occurrences=often)
+
+    def figure(self, name: str, exact: float) -> Record:
+        """A mean over whole fights, or the ratio of two; without a twin where some fight went on for too long."""
+        parts = [(weight, self.deaths[foe]) for foe, weight in self.seat.field.mixes[self.mix].weights]
+        if any(one.unfinished for _, one in parts):
+            return {name: exact}
+        rounds, wasted, taken = (sum(weight * one.sums[i] / one.trials for weight, one in parts) for i in range(3))
+        if name == "effective_dpr":
+            found = taken / rounds
+            variance = sum(
+                w**2 * (one.covariance(2, 2) - 2.0 * found * one.covariance(0, 2) + found**2 * one.covariance(0, 0)) / one.trials for w, one in parts
+            )
+            error = sqrt(max(variance, 0.0)) / rounds
+        else:
+            i = 0 if name == "mean_rounds" else 1
+            found = rounds if i == 0 else wasted
+            error = sqrt(sum(w**2 * one.covariance(i, i) / one.trials for w, one in parts))
+        return self.twins.estimate(self.where, name, exact=exact, found=found, error=error, trials=parts[0][1].trials)
+
+
+def simulated(seat: Seat, regeneration: int, trials: int, seed: int, workers: int) -> list[Deaths]:
+    """Every foe's simulated fights, some foes at a time."""
+    from analyzer.montecarlo import deaths  # noqa: PLC0415 - Numba costs start-up time
+
+    def fight(foe: int) -> Deaths:
+        faced, _ = seat.before(foe)
+        dice, hp = seat.seed(seed, foe), points_of(seat, foe)
+        return deaths(
+            faced.plans,
+            faced.targets,
+            faced.met(foe),
+            dice=hp.dice,
+            flat=hp.flat,
+            regeneration=regeneration,
+            trials=trials,
+            seed=dice,
+            hp_seed=child_seed(dice, 0),
+        )
+
+    with ThreadPoolExecutor(workers) as pool:
+        return list(pool.map(fight, range(len(seat.field.foes))))
