@@ -91,7 +91,7 @@ def test_all_problems_of_all_rounds_at_once():
 
 def test_two_of_one_name_and_level():
     assert problems(f"{GUARD}level = 3\n{GUARD}level = 3") == (
-        "build[1] (guard).name: name must be unlike the other builds' of the level; got 'guard', the name of build[0]",
+        "build[1] (guard).name: name must be unlike the other builds'; got 'guard', the name of build[0]",
     )
 
 

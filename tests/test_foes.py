@@ -73,7 +73,9 @@ def test_everything_wrong_with_a_table_is_told_at_once(tmp_path):
     assert told([{"name": "a", "weight": 0}]) == ["against: weight must be above 0 in one row at least; got [0]"]
     assert told([{"name": "a", "level": 1}, {"name": "b"}]) == ["against: level must be given in every row or in none; got some"]
     assert told([]) == ["against: a table of creatures must have 1 to 10000 rows; got 0"]
-    assert told(tmp_path / "none.csv") == [f"{tmp_path / 'none.csv'}: file must exist; got no such file"]
+    assert told(tmp_path / "none.csv") == [
+        f"{tmp_path / 'none.csv'}: file must exist, or be one of srd35-creatures.csv, srd35-levels.csv, starfinder-creatures.csv; got no such file"
+    ]
     ragged = tmp_path / "ragged.csv"
     ragged.write_text("name,ac\nogre,16,3\n")
     assert told(ragged) == [f"{ragged}, row 1: a row must have as many cells as the header; got more"]

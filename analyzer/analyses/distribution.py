@@ -1,4 +1,4 @@
-"""Distribution: how likely every total of damage is, of an attack, a round or several rounds, and how unlucky an observed one was."""
+"""Distribution: how likely every total of damage is, of an attack, a round or several, and how unlucky one was."""
 
 from __future__ import annotations
 
