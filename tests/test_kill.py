@@ -264,6 +264,17 @@ def test_what_no_roll_can_hit_is_never_killed():
         assert (far.ever, far.rounds, far.waste) == (0.0, None, 0.0)
 
 
+def test_an_area_says_whose_hit_points_they_are():
+    notes = {
+        build.name: analyzer.kill(build, target=scenario.target, hp=30).notes
+        for scenario in [analyzer.example("starfinder-grenade")]
+        for build in scenario.builds
+    }
+    assert any("hurts several creatures at once" in note for found in notes.values() for note in found)
+    build, target = golden()
+    assert not analyzer.kill(build, target=target).notes
+
+
 def test_rounds_beyond_a_thousand_are_not_looked_for():
     (row,) = analyzer.kill(analyzer.statblock("+0", "1", name="needle"), 25, hp=60).to_dict("records")
     assert row["median_rounds"] is None or math.isnan(row["median_rounds"]) or row["median_rounds"] > 1000

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from analyzer.campaigns import Fights, Seen, fought, points_of, simulated, weighed
 from analyzer.parameters import Choice, Whole
+from analyzer.plan import Plan
 from analyzer.playing import Builds, Opponent
 from analyzer.question import AcOrOwn, AgainstTable, Column, Found, Hp, Seed, Trials, Workers, question
 from analyzer.records import Record
@@ -165,11 +166,19 @@ def _notes(campaigns: Sequence[Fights], regeneration: int) -> Iterator[str]:
         if told:
             yield f"kills soonest on average: {', '.join(told)}"
     for one in campaigns:
+        if any(_crowd(plan) for faced in one.seat.faced for plan in faced.plans):
+            yield f"{one.seat.build.name} hurts several creatures at once: their damage is added up, and the hit points are those of all together"
         never = [mix for mix in range(len(one.prospects)) if any(end.rounds is None for _, end in one.prospects[mix])]
         if never:
             why = "it deals too little" if not regeneration else f"regeneration {regeneration} gives back too much"
             what = ", ".join(str(face.get("against", f"AC {face['ac']}")) for face in map(one.seat.faces, never))
             yield f"{one.seat.build.name} may never kill, or too late to tell ({what}): {why}"
+
+
+def _crowd(plan: Plan) -> bool:
+    """Whether an attack reaches more than one creature."""
+    areas = (attack.area for step in plan.steps for attack in step.variants if attack is not None)
+    return any(area is not None and len(area.caught[0]) > 1 for area in areas)
 
 
 def _soonest(campaigns: Sequence[Fights], mix: int) -> str | None:
