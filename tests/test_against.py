@@ -13,12 +13,12 @@ from typer.testing import CliRunner
 
 from analyzer import ScenarioError, compare, curve, example, examples, loads, statblock
 from analyzer.analyses.compare import comparison
+from analyzer.asking.seats import seats
 from analyzer.cli import app
-from analyzer.meetings import meetings, simulated
 from analyzer.montecarlo import paired, paired_sides
 from analyzer.montecarlo.ledger import Ledger
 from analyzer.plan import sweep
-from analyzer.seats import seats
+from analyzer.workings.meetings import meetings, simulated
 
 FOES = [
     {"name": "orc", "ac": 13, "hp": "2d8+4", "weight": 3},
@@ -261,7 +261,7 @@ def test_differences_before_creatures(duel):
 
 
 def test_a_wrong_difference_is_noticed(duel, monkeypatch):
-    monkeypatch.setattr("analyzer.differences.difference", lambda one, other: one - other + 0.5)
+    monkeypatch.setattr("analyzer.workings.differences.difference", lambda one, other: one - other + 0.5)
     found = compare(duel, 16, differences="best", trials=100_000, seed=3)
     assert found.verdict.disagreements[0].startswith("difference of ")
 

@@ -16,8 +16,8 @@ from matplotlib.figure import Figure
 import analyzer
 from analyzer import Answer, ScenarioError, analyses, compare, curve, load, loads, sample, sheet, statblock, target, trace
 from analyzer.analyses.trace import records as trace_records
-from analyzer.drawing import COLOURS
-from analyzer.figures import sweep_figure
+from analyzer.pictures.drawing import COLOURS
+from analyzer.pictures.figures import sweep_figure
 
 ROUND = ["dpr", "hits", "crits", "any_hit", "any_crit", "no_damage"]
 ATTACK = ["hit_chance", "threat_chance", "crit_chance", "mean"]

@@ -16,10 +16,10 @@ from typer.testing import CliRunner
 
 import analyzer
 from analyzer import ScenarioError, balance, curve, sheet, statblock
-from analyzer.armoury import weapons
 from analyzer.cli import app
 from analyzer.dice import parse_dice
 from analyzer.exact.windows import Offer, closest
+from analyzer.workings.armoury import weapons
 
 #: Mean of a hit of the example's weapons, whose criticals deal twice the dice, and their AP.
 ARMOURY = {
@@ -302,7 +302,7 @@ def test_the_error_of_a_weighted_ratio_is_that_of_runs_apart():
 
 
 def test_the_twin_sees_a_wrong_figure(monkeypatch):
-    monkeypatch.setattr("analyzer.parity._by_attack", lambda found: 1.03 * np.array([attack.mean for attack in found.attacks]).T)
+    monkeypatch.setattr("analyzer.workings.parity._by_attack", lambda found: 1.03 * np.array([attack.mean for attack in found.attacks]).T)
     found = balance(armoury("longsword", "flail"), "13:15", attacks="2:3", values=-4, simulate=True, trials=100_000, seed=6)
     assert not found.verdict.agree
 

@@ -7,9 +7,9 @@ from typer.testing import CliRunner
 
 import analyzer
 from analyzer import ScenarioError, loads, sheet, statblock, target
+from analyzer.asking.seats import seats
 from analyzer.cli import app
 from analyzer.plan import sweep, swept_defence
-from analyzer.seats import seats
 from analyzer.systems import systems
 
 HEAD = 'system = "srd35"\n[target]\nac = 20\n'

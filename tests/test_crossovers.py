@@ -13,11 +13,12 @@ from matplotlib.figure import Figure
 from typer.testing import CliRunner
 
 import analyzer
-from analyzer import ScenarioError, differences, example, statblock
+from analyzer import ScenarioError, example, statblock
 from analyzer.cli import app
 from analyzer.exact import evaluate, reach
-from analyzer.leads import TIE, best_other, difference, flips, leading, stretches, sweep_note, table_note
 from analyzer.playing import own_acs
+from analyzer.workings import differences
+from analyzer.workings.leads import TIE, best_other, difference, flips, leading, stretches, sweep_note, table_note
 from tests.plans import CASES
 from tests.test_exact import plans, targets
 

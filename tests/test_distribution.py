@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import analyzer
-from analyzer import spreads
 from analyzer.cli import app
 from analyzer.exact import Split, joint_totals, over_rounds
+from analyzer.workings import spreads
 
 TABLE = [{"name": "rat", "ac": 11, "hp": 5, "weight": 3}, {"name": "knight", "ac": 20, "hp": 40, "dr": 3, "weight": 1}]
 

@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 from analyzer import ScenarioError, curve, loads, statblock, target
-from analyzer.bestiary import read
-from analyzer.foes import EVERYONE, hit_points
-from analyzer.seats import child_seed, seats
+from analyzer.asking.bestiary import read
+from analyzer.asking.foes import EVERYONE, hit_points
+from analyzer.asking.seats import child_seed, seats
 
 ROWS = [
     {"name": "ogre", "ac": 16, "hp": "4d8+8", "dr": 5, "weight": 3},

@@ -16,11 +16,11 @@ from typer.testing import CliRunner
 
 import analyzer
 from analyzer import ScenarioError, curve, grid, loads, statblock
-from analyzer.cells import _shifts, chunks
+from analyzer.asking.seats import seats
 from analyzer.cli import app
-from analyzer.designs import designs, shift
 from analyzer.examples import example, names
-from analyzer.seats import seats
+from analyzer.workings.cells import _shifts, chunks
+from analyzer.workings.designs import designs, shift
 
 ROWS = [{"name": "ogre", "ac": 16, "dr": 5, "weight": 3}, {"name": "imp", "ac": 20}, {"name": "shade", "ac": 14, "miss_chance": 50}]
 

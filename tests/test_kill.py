@@ -15,14 +15,14 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import analyzer
-from analyzer import campaigns
+from analyzer.asking.foes import hit_points
 from analyzer.cli import app
 from analyzer.exact import fights, march, prospects, strike
 from analyzer.exact.strikes import MAX_REACH
-from analyzer.foes import hit_points
 from analyzer.montecarlo.deaths import rolled
 from analyzer.plan import Attack, Check, Critical, Die, Packet, Part, Plan, Roll, Step, Target, Turn
 from analyzer.pmf import PMF
+from analyzer.workings import campaigns
 
 GOLDEN = [0.001252, 0.094775, 0.391460, 0.694013, 0.875252, 0.956122, 0.986133, 0.995956, 0.998892, 0.999711, 0.999928, 0.999982]
 TABLE = [

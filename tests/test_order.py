@@ -14,9 +14,10 @@ from matplotlib.figure import Figure
 from typer.testing import CliRunner
 
 import analyzer
-from analyzer import armoury, curve, order, sheet, statblock
+from analyzer import curve, order, sheet, statblock
 from analyzer.cli import app
 from analyzer.exact.orders import Worths, multisets, ranked
+from analyzer.workings import armoury
 
 #: Name, AP, mean of a hit, mean of a critical of the two weapons of the text's Kaflimbo, as the example dresses them.
 KAFLIMBO = {"shortsword": (-2, Fraction(7, 2), Fraction(7)), "longsword": (-3, Fraction(9, 2), Fraction(9))}
@@ -209,7 +210,9 @@ def test_the_simulated_twin_agrees_and_sees_a_wrong_figure(monkeypatch):
     (row,) = found.query("ac == 16").to_dict("records")
     assert abs(row["matters_z"]) < 5
     assert row["matters_se"] < np.hypot(row["best_dpr_se"], row["worst_dpr_se"])  # common dice
-    monkeypatch.setattr("analyzer.sequences._sum", lambda found, first, last: 1.02 * sum(attack.mean for attack in found.attacks[first:last]) + 0 * found.dpr)
+    monkeypatch.setattr(
+        "analyzer.workings.sequences._sum", lambda found, first, last: 1.02 * sum(attack.mean for attack in found.attacks[first:last]) + 0 * found.dpr
+    )
     assert not order(kaflimbo(), "14:17", **asked).verdict.agree
 
 

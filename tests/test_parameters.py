@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from analyzer.parameters import Choice, Many, Numbers, Real, Text, Whole
+from analyzer.asking.parameters import Choice, Many, Numbers, Real, Text, Whole
 
 GOOD = [
     (Whole(low=0), "1e6", 1_000_000),

@@ -9,23 +9,23 @@ from typer.testing import CliRunner
 
 import analyzer
 from analyzer import analyses, statblock
+from analyzer.asking.question import question_of
 from analyzer.cli import app
-from analyzer.question import question_of
 
 QUESTION = '''
 """Doubled: what twice the damage of a round would be."""
 
 from typing import Annotated
 
-from analyzer.parameters import Choice, Many, Real, Whole
+from analyzer.asking.parameters import Choice, Many, Real, Whole
 from analyzer.playing import Builds, Opponent
-from analyzer.question import AcOrOwn, AgainstTable, Column, Found, Seed, Trials, question
-from analyzer.seats import seats
-from analyzer.twins import Twins
+from analyzer.asking.question import AcOrOwn, AgainstTable, Column, Found, Seed, Trials, question
+from analyzer.asking.seats import seats
+from analyzer.asking.twins import Twins
 
 
 def _draw(frame):
-    from analyzer.drawing import Picture, tidy
+    from analyzer.pictures.drawing import Picture, tidy
 
     drawing = Picture()
     axes = drawing.subplots()

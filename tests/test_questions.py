@@ -11,9 +11,9 @@ from typer.testing import CliRunner
 
 from analyzer import analyses, scenario
 from analyzer.answer import answer
+from analyzer.asking.question import question_of
 from analyzer.cli import app
 from analyzer.examples import example, names
-from analyzer.question import question_of
 
 QUESTIONS = tuple(analyses.questions())
 #: Where a question must be told something of a creature, it is told here.

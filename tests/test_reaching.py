@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 from analyzer import load, statblock
+from analyzer.asking.foes import hit_points
+from analyzer.asking.seats import seats
 from analyzer.dice import parse_dice
 from analyzer.exact.reaching import at_least, reached, summed
-from analyzer.foes import hit_points
-from analyzer.measures import Dice, Dpr, Kills, gained, played
 from analyzer.montecarlo import paired, paired_kills
 from analyzer.montecarlo.pairs import rolled
 from analyzer.pmf import PMF, dice_pmf
-from analyzer.seats import seats
+from analyzer.workings.measures import Dice, Dpr, Kills, gained, played
 
 FIRST = {0: Fraction(1, 2), 3: Fraction(1, 3), 7: Fraction(1, 6)}
 LATER = {0: Fraction(1, 4), 2: Fraction(3, 4)}

@@ -11,10 +11,10 @@ from matplotlib.figure import Figure
 from typer.testing import CliRunner
 
 import analyzer
-from analyzer import blasts
 from analyzer.cli import app
 from analyzer.exact.blast import blast
 from analyzer.plan import Area, Ground, PlanError
+from analyzer.workings import blasts
 
 GROUP = [{"at": [0, 0]}, {"at": [-1, 0], "reduction": {"fire": 2}}, {"at": [1, 2], "size": 2}]
 TARGET = {"distance": 30, "creatures": GROUP}

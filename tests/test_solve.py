@@ -15,13 +15,13 @@ from matplotlib.figure import Figure
 from typer.testing import CliRunner
 
 from analyzer import sheet, solve, statblock
+from analyzer.asking.seats import seats
 from analyzer.cli import app
 from analyzer.examples import example
-from analyzer.measures import Dpr
-from analyzer.seats import seats
-from analyzer.solving import Knob, Turned, knobs
 from analyzer.sweeps import runs
-from analyzer.variations import attack
+from analyzer.workings.measures import Dpr
+from analyzer.workings.solving import Knob, Turned, knobs
+from analyzer.workings.variations import attack
 
 CREATURES = [{"name": "imp", "ac": 14, "hp": 9, "weight": 3}, {"name": "ogre", "ac": 22, "hp": "4d8+6", "dr": 4}]
 run = CliRunner().invoke
@@ -193,7 +193,7 @@ def test_the_simulation_agrees_and_is_paired(sword):
 
 
 def test_a_wrong_figure_is_noticed(sword, monkeypatch):
-    module = import_module("analyzer.measures")
+    module = import_module("analyzer.workings.measures")
     true = module.Dpr.exact
     monkeypatch.setattr(module.Dpr, "exact", lambda self, seat: true(self, seat) * 1.02)
     answer = solve(sword, 16, dpr=8, simulate=True, trials=100_000, seed=6)

@@ -8,9 +8,10 @@ from matplotlib.figure import Figure
 from typer.testing import CliRunner
 
 import analyzer
-from analyzer import ScenarioError, curve, example, examples, seats, statblock, surface
+from analyzer import ScenarioError, curve, example, examples, statblock, surface
+from analyzer.asking import seats
 from analyzer.cli import app
-from analyzer.dials import KNOWN, dial
+from analyzer.workings.dials import KNOWN, dial
 
 FOES = [{"name": "orc", "ac": 13, "weight": 3}, {"name": "knight", "ac": 24, "dr": 5}]
 

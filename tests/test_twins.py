@@ -4,7 +4,7 @@ from math import sqrt
 
 import pytest
 
-from analyzer.twins import Twins
+from analyzer.asking.twins import Twins
 
 TRIALS = 1_000_000
 

@@ -6,7 +6,7 @@ from analyzer import loads, sheet, statblock
 from analyzer.exact import evaluate
 from analyzer.examples import example, names
 from analyzer.plan import Roll
-from analyzer.variations import UnvariedError, another, attack, damage, die_step, extra, milder, multiplier, standard, threat, threat_from, traded
+from analyzer.workings.variations import UnvariedError, another, attack, damage, die_step, extra, milder, multiplier, standard, threat, threat_from, traded
 
 
 def attacks(build):

@@ -17,7 +17,7 @@ def names() -> tuple[str, ...]:
 
 @cache
 def questions() -> dict[str, str]:
-    """The names of those made by `analyzer.question.question`, each with what its file says of itself in the first line.
+    """The names of those made by `analyzer.asking.question.question`, each with what its file says of itself in the first line.
 
     The files are read, not imported: with what they need they cost start-up time, and a list of commands asks for none of it.
     """

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 
-from analyzer.dissect import always_hitting, damage_types, of_types, plain_criticals, weapons_alone
+from analyzer.asking.parameters import Choice
+from analyzer.asking.question import AcOrOwn, AgainstTable, Column, Found, Seed, Trials, Workers, question
+from analyzer.asking.seats import Faced, Seat, seats
+from analyzer.asking.twins import Twins
 from analyzer.exact.shares import shares
-from analyzer.parameters import Choice
 from analyzer.plan import CRITICAL, HIT, MISS, Plan, Target
 from analyzer.playing import Builds, Opponent
 from analyzer.pmf import Floats, Integers
-from analyzer.question import AcOrOwn, AgainstTable, Column, Found, Seed, Trials, Workers, question
 from analyzer.records import Record
-from analyzer.seats import Faced, Seat, seats
-from analyzer.twins import Twins
+from analyzer.workings.dissect import always_hitting, damage_types, of_types, plain_criticals, weapons_alone
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -110,7 +110,7 @@ _SOURCES = (
 
 def _parts(frame: pd.DataFrame, kind: str) -> dict[str, tuple[str, float]]:
     """The colour and opacity of each part or cost."""
-    from analyzer.drawing import COLOURS  # noqa: PLC0415 - matplotlib costs start-up time
+    from analyzer.pictures.drawing import COLOURS  # noqa: PLC0415 - matplotlib costs start-up time
 
     names = dict.fromkeys(frame["part"][frame["kind"] == kind])
     colours = COLOURS if kind == _PART else COLOURS[::-1]
@@ -119,7 +119,7 @@ def _parts(frame: pd.DataFrame, kind: str) -> dict[str, tuple[str, float]]:
 
 def _bars(frame: pd.DataFrame) -> Figure:
     """A bar per build and target, cut into the parts; beside it a bar for each thing that costs."""
-    from analyzer.drawing import BAR, Picture, faces, tidy, written  # noqa: PLC0415 - matplotlib costs start-up time
+    from analyzer.pictures.drawing import BAR, Picture, faces, tidy, written  # noqa: PLC0415 - matplotlib costs start-up time
 
     several = "against" in frame
     groups = [rows for _, rows in frame.groupby(["build", "against" if several else "ac"], sort=False, dropna=False)]
@@ -142,7 +142,7 @@ def _bars(frame: pd.DataFrame) -> Figure:
 
 def _key(panel: Axes, parts: Mapping[str, tuple[str, float]]) -> None:
     """A legend above a panel."""
-    from analyzer.drawing import written  # noqa: PLC0415 - matplotlib costs start-up time
+    from analyzer.pictures.drawing import written  # noqa: PLC0415 - matplotlib costs start-up time
 
     for part, (colour, alpha) in parts.items():
         panel.fill_between([], [], color=colour, alpha=alpha, linewidth=0.0, label=written(part))
@@ -169,7 +169,7 @@ def _side_by_side(panel: Axes, at: int, rows: pd.DataFrame, parts: Mapping[str, 
 
 def _point(panel: Axes, at: float, row: Mapping[Any, Any], left: float) -> None:
     """What was simulated, at the end of its bar."""
-    from analyzer.drawing import BAR  # noqa: PLC0415 - matplotlib costs start-up time
+    from analyzer.pictures.drawing import BAR  # noqa: PLC0415 - matplotlib costs start-up time
 
     if "points_mc" in row:
         error = BAR * row["points_se"] if row["points_se"] == row["points_se"] and row["points_se"] else 0.0
@@ -178,7 +178,7 @@ def _point(panel: Axes, at: float, row: Mapping[Any, Any], left: float) -> None:
 
 def _areas(frame: pd.DataFrame) -> Figure:
     """A panel per build: the parts over armor class, one on the other."""
-    from analyzer.drawing import BAR, Picture, tidy, whole_ticks, written  # noqa: PLC0415 - matplotlib costs start-up time
+    from analyzer.pictures.drawing import BAR, Picture, tidy, whole_ticks, written  # noqa: PLC0415 - matplotlib costs start-up time
 
     builds = list(frame.groupby("build", sort=False))
     parts = _parts(frame, _PART)

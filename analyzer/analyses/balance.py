@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import numpy as np
 
-from analyzer.armoury import Weapon, contested, weapons
-from analyzer.bench import Bench, alike, quotient
-from analyzer.parameters import Choice, Numbers, Real, Text
-from analyzer.parity import Range, Setting, Vary, line
-from analyzer.parity import settings as tried
-from analyzer.parity import weights as foe_weights
+from analyzer.asking.parameters import Choice, Numbers, Real, Text
+from analyzer.asking.question import AcOrOwn, AgainstTable, Column, Found, Seed, Trials, Workers, question
+from analyzer.asking.seats import Simulation, seats
 from analyzer.playing import Builds, Opponent, listed
-from analyzer.question import AcOrOwn, AgainstTable, Column, Found, Seed, Trials, Workers, question
 from analyzer.records import Record
 from analyzer.scenario import Scenario
-from analyzer.seats import Simulation, seats
+from analyzer.workings.armoury import Weapon, contested, weapons
+from analyzer.workings.bench import Bench, alike, quotient
+from analyzer.workings.parity import Range, Setting, Vary, line
+from analyzer.workings.parity import settings as tried
+from analyzer.workings.parity import weights as foe_weights
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from analyzer.bestiary import Against
-from analyzer.differences import Reference, check_reference, gaps, reference_of
-from analyzer.leads import Landmarks
-from analyzer.meetings import Meeting, meetings, simulated
+from analyzer.asking.bestiary import Against
+from analyzer.asking.seats import Seat, seats
+from analyzer.asking.twins import Twins
 from analyzer.playing import Builds, Opponent, Sweep, chosen_seed, kept, own_acs, twice, whole
 from analyzer.pmf import Floats
 from analyzer.precision import CONFIDENCE, Precision, precision_of
-from analyzer.ranking import Ranking, of_meetings, of_sweep
 from analyzer.records import Detail, Played, Record, check_detail, detailed, figures
-from analyzer.seats import Seat, seats
 from analyzer.sweeps import DEFAULT, parse_acs
-from analyzer.twins import Twins
 from analyzer.verdict import Verdict
+from analyzer.workings.differences import Reference, check_reference, gaps, reference_of
+from analyzer.workings.leads import Landmarks
+from analyzer.workings.meetings import Meeting, meetings, simulated
+from analyzer.workings.ranking import Ranking, of_meetings, of_sweep
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -201,7 +201,7 @@ def _gaps(asked: _Asked, taken: Sequence[Seat], dpr: Floats, trials: dict[int, i
 
 
 def _draw(frame: pd.DataFrame, marks: Landmarks) -> Figure:
-    from analyzer.figures import figure_of  # noqa: PLC0415 - matplotlib costs start-up time, and not every answer is drawn
+    from analyzer.pictures.figures import figure_of  # noqa: PLC0415 - matplotlib costs start-up time, and not every answer is drawn
 
     return figure_of(frame, marks=marks)
 

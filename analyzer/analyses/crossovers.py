@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
-from analyzer.differences import Apart, at_mixes
+from analyzer.asking.parameters import Choice
+from analyzer.asking.question import AcOrOwn, AgainstTable, Column, Found, Seed, Trials, Workers, question
+from analyzer.asking.seats import Seat, seats
+from analyzer.asking.twins import Twins
 from analyzer.exact import reach
-from analyzer.leads import TIE, Stretch, best_other, difference, flips, stretches, sweep_note, table_note
-from analyzer.means import Means, means
-from analyzer.parameters import Choice
 from analyzer.playing import Builds, Opponent, Sweep, kept, own_acs
 from analyzer.pmf import Floats
-from analyzer.question import AcOrOwn, AgainstTable, Column, Found, Seed, Trials, Workers, question
 from analyzer.records import Record, Value
-from analyzer.seats import Seat, seats
 from analyzer.sweeps import HIGHEST, LOWEST, parse_acs
-from analyzer.twins import Twins
+from analyzer.workings.differences import Apart, at_mixes
+from analyzer.workings.leads import TIE, Stretch, best_other, difference, flips, stretches, sweep_note, table_note
+from analyzer.workings.means import Means, means
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -107,7 +107,7 @@ class _Race:
 
 
 def _draw(frame: pd.DataFrame) -> Figure:
-    from analyzer.figures import lead_figure  # noqa: PLC0415 - matplotlib costs start-up time
+    from analyzer.pictures.figures import lead_figure  # noqa: PLC0415 - matplotlib costs start-up time
 
     return lead_figure(frame)
 

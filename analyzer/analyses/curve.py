@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from analyzer.bestiary import Against
-from analyzer.leads import Landmarks
-from analyzer.meetings import Meeting, meetings
+from analyzer.asking.bestiary import Against
 from analyzer.playing import Builds, Opponent, Sweep, exactly, kept, own_acs
-from analyzer.ranking import Ranking, of_meetings, of_sweep
 from analyzer.records import Detail, Played, Record, check_detail, detailed
 from analyzer.sweeps import DEFAULT
+from analyzer.workings.leads import Landmarks
+from analyzer.workings.meetings import Meeting, meetings
+from analyzer.workings.ranking import Ranking, of_meetings, of_sweep
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,7 +33,7 @@ class Curve:
 
 
 def _draw(frame: pd.DataFrame, marks: Landmarks) -> Figure:
-    from analyzer.figures import figure_of  # noqa: PLC0415 - matplotlib costs start-up time, and not every answer is drawn
+    from analyzer.pictures.figures import figure_of  # noqa: PLC0415 - matplotlib costs start-up time, and not every answer is drawn
 
     return figure_of(frame, marks=marks)
 

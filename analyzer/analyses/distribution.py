@@ -6,14 +6,14 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Literal
 
+from analyzer.asking.parameters import Choice, Many, Text, Whole
+from analyzer.asking.question import AcOrOwn, AgainstTable, Column, Found, Seed, Trials, Workers, question
+from analyzer.asking.seats import Seat, seats
+from analyzer.asking.twins import Twins
 from analyzer.exact import RIDERS, effects
-from analyzer.parameters import Choice, Many, Text, Whole
 from analyzer.playing import Builds, Opponent
-from analyzer.question import AcOrOwn, AgainstTable, Column, Found, Seed, Trials, Workers, question
 from analyzer.records import Record
-from analyzer.seats import Seat, seats
-from analyzer.spreads import SHARES, Asked, Spread, parts_of
-from analyzer.twins import Twins
+from analyzer.workings.spreads import SHARES, Asked, Spread, parts_of
 
 if TYPE_CHECKING:
     import pandas as pd

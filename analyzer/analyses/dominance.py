@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
+from analyzer.asking.parameters import Real, Whole
+from analyzer.asking.question import AcOrOwn, AgainstTable, Column, Found, Seed, Trials, Workers, question
+from analyzer.asking.seats import Seat, child_seed, seats
+from analyzer.asking.twins import Twins
 from analyzer.exact.ahead import apart, dominating, lead
-from analyzer.parameters import Real, Whole
 from analyzer.playing import Builds, Opponent
 from analyzer.pmf import PMF, Floats, Integers
-from analyzer.question import AcOrOwn, AgainstTable, Column, Found, Seed, Trials, Workers, question
 from analyzer.records import Record
-from analyzer.seats import Seat, child_seed, seats
 from analyzer.sweeps import spans
-from analyzer.twins import Twins
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -56,7 +56,7 @@ def _titled(frame: pd.DataFrame) -> str:
 
 def _bars(frame: pd.DataFrame) -> Figure:
     """A bar per pair and target, cut into the three chances."""
-    from analyzer.drawing import BAR, Picture, faces, tidy, written  # noqa: PLC0415 - matplotlib costs start-up time
+    from analyzer.pictures.drawing import BAR, Picture, faces, tidy, written  # noqa: PLC0415 - matplotlib costs start-up time
 
     drawing = Picture(figsize=(9.0, 1.8 + 0.55 * len(frame)), layout="constrained")
     axes = drawing.subplots()
@@ -82,7 +82,7 @@ def _bars(frame: pd.DataFrame) -> Figure:
 
 def _areas(frame: pd.DataFrame) -> Figure:
     """A panel per pair: the three chances over armor class."""
-    from analyzer.drawing import Picture, tidy, whole_ticks  # noqa: PLC0415 - matplotlib costs start-up time
+    from analyzer.pictures.drawing import Picture, tidy, whole_ticks  # noqa: PLC0415 - matplotlib costs start-up time
 
     pairs = list(frame.groupby(["build", "other"], sort=False))
     wide = min(len(pairs), 1 if len(pairs) == 1 else 2 if len(pairs) <= 4 else 4)
@@ -107,7 +107,7 @@ def _areas(frame: pd.DataFrame) -> Figure:
 
 
 def _stack(panel: Axes, rows: pd.DataFrame, first: str, second: str, *, small: bool) -> None:
-    from analyzer.drawing import BAR, written  # noqa: PLC0415 - matplotlib costs start-up time
+    from analyzer.pictures.drawing import BAR, written  # noqa: PLC0415 - matplotlib costs start-up time
 
     panel.stackplot(rows["ac"], *(rows[key] for key, _, _ in _SHARES), colors=[colour for _, colour, _ in _SHARES], labels=[text for _, _, text in _SHARES])
     panel.axhline(0.5, color="0.2", linewidth=0.8, linestyle=(0, (4, 3)))

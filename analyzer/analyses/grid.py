@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 
-from analyzer.cells import FIGURES, Chunk, chunks
+from analyzer.asking.parameters import Choice, Keyed, Text, Whole
+from analyzer.asking.question import AcOrOwn, AgainstTable, Column, Found, Seed, Trials, Workers, question
+from analyzer.asking.seats import Seat, seats
+from analyzer.asking.twins import Twins
 from analyzer.columns import Columns, joined, table_file
-from analyzer.designs import Designs, Vary, designs
-from analyzer.parameters import Choice, Keyed, Text, Whole
 from analyzer.playing import Builds, Opponent
 from analyzer.pmf import Floats, Integers
-from analyzer.question import AcOrOwn, AgainstTable, Column, Found, Seed, Trials, Workers, question
-from analyzer.seats import Seat, seats
 from analyzer.sweeps import DEFAULT
-from analyzer.twins import Twins
+from analyzer.workings.cells import FIGURES, Chunk, chunks
+from analyzer.workings.designs import Designs, Vary, designs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,7 +49,7 @@ EXAMPLE = ("attack=-2:2", "damage=-4:4")
 
 
 def _draw(frame: pd.DataFrame) -> Figure:
-    from analyzer.drawing import Picture, faces, looks, points, tidy, whole_ticks, written  # noqa: PLC0415 - matplotlib costs start-up time
+    from analyzer.pictures.drawing import Picture, faces, looks, points, tidy, whole_ticks, written  # noqa: PLC0415 - matplotlib costs start-up time
 
     drawing = Picture(figsize=(9.0, 5.6), layout="constrained")
     axes = drawing.subplots()

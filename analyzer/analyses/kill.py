@@ -6,14 +6,14 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from analyzer.campaigns import Fights, Seen, fought, points_of, simulated, weighed
-from analyzer.parameters import Choice, Whole
+from analyzer.asking.parameters import Choice, Whole
+from analyzer.asking.question import AcOrOwn, AgainstTable, Column, Found, Hp, Seed, Trials, Workers, question
+from analyzer.asking.seats import Seat, seats
+from analyzer.asking.twins import Twins
 from analyzer.plan import Plan
 from analyzer.playing import Builds, Opponent
-from analyzer.question import AcOrOwn, AgainstTable, Column, Found, Hp, Seed, Trials, Workers, question
 from analyzer.records import Record
-from analyzer.seats import Seat, seats
-from analyzer.twins import Twins
+from analyzer.workings.campaigns import Fights, Seen, fought, points_of, simulated, weighed
 
 if TYPE_CHECKING:  # importing it at run time would import Numba, which the exact path does without
     import pandas as pd

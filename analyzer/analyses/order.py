@@ -6,23 +6,23 @@ from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Annotated
 
-from analyzer.armoury import contested, hand_of
-from analyzer.parameters import Choice as OneOf
-from analyzer.parameters import Whole
+from analyzer.asking.parameters import Choice as OneOf
+from analyzer.asking.parameters import Whole
+from analyzer.asking.question import AcOrOwn, AgainstTable, Column, Found, Seed, Trials, Workers, question
+from analyzer.asking.seats import Simulation, seats
+from analyzer.asking.twins import Twins
 from analyzer.playing import Builds, Opponent, listed
-from analyzer.question import AcOrOwn, AgainstTable, Column, Found, Seed, Trials, Workers, question
 from analyzer.records import Record
 from analyzer.scenario import Scenario
-from analyzer.seats import Simulation, seats
-from analyzer.sequences import Choice, Sequences, sequences
-from analyzer.twins import Twins
+from analyzer.workings.armoury import contested, hand_of
+from analyzer.workings.sequences import Choice, Sequences, sequences
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from analyzer.drawing import Look
+    from analyzer.pictures.drawing import Look
 
 _COLUMNS = (
     Column(key="build", heading="build"),
@@ -40,7 +40,7 @@ _COLUMNS = (
 
 
 def _draw(frame: pd.DataFrame) -> Figure:
-    from analyzer.drawing import Look, Picture, by_build, legend, tidy, written  # noqa: PLC0415 - matplotlib costs start-up time
+    from analyzer.pictures.drawing import Look, Picture, by_build, legend, tidy, written  # noqa: PLC0415 - matplotlib costs start-up time
 
     builds = list(by_build(frame))
     columns = 1 if len(builds) == 1 else 2
@@ -60,7 +60,7 @@ def _draw(frame: pd.DataFrame) -> Figure:
 
 
 def _lines(axes: Axes, found: pd.DataFrame, shown: dict[str, Look]) -> None:
-    from analyzer.drawing import points  # noqa: PLC0415 - matplotlib costs start-up time
+    from analyzer.pictures.drawing import points  # noqa: PLC0415 - matplotlib costs start-up time
 
     x = found["ac"] if "against" not in found else found["ac"].reset_index(drop=True).index.to_series(index=found.index)
     for (label, look), column in zip(shown.items(), ("best_dpr", "own_dpr", "worst_dpr"), strict=True):
@@ -75,7 +75,7 @@ def _lines(axes: Axes, found: pd.DataFrame, shown: dict[str, Look]) -> None:
 
 def _strip(axes: Axes, found: pd.DataFrame) -> None:
     """Which order is best where."""
-    from analyzer.drawing import faces, whole_ticks, written  # noqa: PLC0415 - matplotlib costs start-up time
+    from analyzer.pictures.drawing import faces, whole_ticks, written  # noqa: PLC0415 - matplotlib costs start-up time
 
     orders = list(dict.fromkeys(found["best"]))
     places = [orders.index(order) for order in found["best"]]

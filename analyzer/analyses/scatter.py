@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
-from analyzer.blasts import Mixed, Throw, thrown
-from analyzer.parameters import Choice
+from analyzer.asking.parameters import Choice
+from analyzer.asking.question import AgainstTable, Column, Found, Seed, Trials, Workers, question
+from analyzer.asking.seats import seats
+from analyzer.asking.twins import Twins
 from analyzer.plan import LANDINGS, Ground
 from analyzer.playing import Builds, Opponent
 from analyzer.pmf import Floats
-from analyzer.question import AgainstTable, Column, Found, Seed, Trials, Workers, question
 from analyzer.records import Record
-from analyzer.seats import seats
-from analyzer.twins import Twins
+from analyzer.workings.blasts import Mixed, Throw, thrown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,7 +53,7 @@ def _draw(frame: pd.DataFrame) -> Figure:
     """A map per attack and target: each square by its chance to be caught, a spot wherever the attack may land, the group, the thrower's side."""
     from matplotlib.colors import LogNorm  # noqa: PLC0415 - matplotlib costs start-up time
 
-    from analyzer.drawing import Picture, written  # noqa: PLC0415 - matplotlib likewise
+    from analyzer.pictures.drawing import Picture, written  # noqa: PLC0415 - matplotlib likewise
 
     several = "against" in frame
     maps = list(frame.groupby(["build", "attack", *(["against"] if several else [])], sort=False))[:_PANELS]

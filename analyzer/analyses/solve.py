@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
-from analyzer.measures import Dice, Dpr, Kills, Measure, difference, level, played, where
-from analyzer.parameters import Choice, Real, Text, Whole
+from analyzer.asking.parameters import Choice, Real, Text, Whole
+from analyzer.asking.question import AcOrOwn, AgainstTable, Column, Found, Hp, Seed, Trials, Workers, question
+from analyzer.asking.seats import Seat, seats
+from analyzer.asking.twins import Twins
 from analyzer.playing import Builds, Opponent
 from analyzer.pmf import Floats
-from analyzer.question import AcOrOwn, AgainstTable, Column, Found, Hp, Seed, Trials, Workers, question
 from analyzer.records import Record
-from analyzer.seats import Seat, seats
-from analyzer.solving import Knob, Solved, knobs, toughest, turned
 from analyzer.sweeps import runs
-from analyzer.twins import Twins
+from analyzer.workings.measures import Dice, Dpr, Kills, Measure, difference, level, played, where
+from analyzer.workings.solving import Knob, Solved, knobs, toughest, turned
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,7 +44,7 @@ _UNITS = {"dpr": "DPR (points per round)", "kill": "chance that the target is de
 
 
 def _draw(frame: pd.DataFrame) -> Figure:
-    from analyzer.drawing import Picture, legend, looks, points, swept, tidy, whole_heights, whole_ticks, written  # noqa: PLC0415 - matplotlib costs start-up time
+    from analyzer.pictures.drawing import Picture, legend, looks, points, swept, tidy, whole_heights, whole_ticks, written  # noqa: PLC0415 - matplotlib costs start-up time
 
     if not swept(frame):
         return _draw_single(frame)
@@ -94,7 +94,7 @@ def _unit(frame: pd.DataFrame) -> str:
 
 def _draw_single(frame: pd.DataFrame) -> Figure:
     """A bar per build and target as it stands, a mark where it gets to, a line where it was to get; the weighted answers alone where there are many."""
-    from analyzer.drawing import BAR, COLOURS, MANY, Picture, faces, tidy, written  # noqa: PLC0415 - matplotlib costs start-up time
+    from analyzer.pictures.drawing import BAR, COLOURS, MANY, Picture, faces, tidy, written  # noqa: PLC0415 - matplotlib costs start-up time
 
     shown = frame if len(frame) <= MANY else frame[frame["against"] == frame["against"].iloc[0]]
     drawing = Picture(figsize=(9.5, 1.6 + 0.62 * len(shown)), layout="constrained")

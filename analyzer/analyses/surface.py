@@ -11,20 +11,20 @@ from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
-from analyzer.bestiary import Against
-from analyzer.dials import Dial, dial
-from analyzer.differences import check_reference, gaps
-from analyzer.leads import leading, sweep_note
-from analyzer.means import Means, means
-from analyzer.parameters import Text
+from analyzer.asking.bestiary import Against
+from analyzer.asking.parameters import Text
+from analyzer.asking.question import AcOrOwn, AgainstTable, Column, Found, Grid, Seed, Trials, Workers, question
+from analyzer.asking.seats import Seat, seats
+from analyzer.asking.twins import Twins
 from analyzer.playing import Builds, Opponent, Sweep, listed
-from analyzer.question import AcOrOwn, AgainstTable, Column, Found, Grid, Seed, Trials, Workers, question
 from analyzer.records import Record
 from analyzer.rulekit.models import TargetKeys
 from analyzer.scenario import Build
-from analyzer.seats import Seat, seats
 from analyzer.sweeps import parse_acs
-from analyzer.twins import Twins
+from analyzer.workings.dials import Dial, dial
+from analyzer.workings.differences import check_reference, gaps
+from analyzer.workings.leads import leading, sweep_note
+from analyzer.workings.means import Means, means
 
 if TYPE_CHECKING:
     import pandas as pd

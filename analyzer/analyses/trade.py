@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 
-from analyzer.measures import ROUNDING, Dice, Dpr, difference, gained, played, where
-from analyzer.parameters import Choice, Real, Whole
+from analyzer.asking.parameters import Choice, Real, Whole
+from analyzer.asking.question import AcOrOwn, AgainstTable, Column, Found, Seed, Trials, Workers, question
+from analyzer.asking.seats import Seat, seats
+from analyzer.asking.twins import Twins
 from analyzer.playing import Builds, Opponent
 from analyzer.pmf import Floats
-from analyzer.question import AcOrOwn, AgainstTable, Column, Found, Seed, Trials, Workers, question
 from analyzer.records import Record
-from analyzer.seats import Seat, seats
 from analyzer.sweeps import DEFAULT, runs
-from analyzer.twins import Twins
-from analyzer.variations import UnvariedError, traded
+from analyzer.workings.measures import ROUNDING, Dice, Dpr, difference, gained, played, where
+from analyzer.workings.variations import UnvariedError, traded
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,7 +61,7 @@ class Step:
 
 
 def _draw(frame: pd.DataFrame) -> Figure:
-    from analyzer.drawing import Picture, legend, looks, swept, tidy, whole_heights, written  # noqa: PLC0415 - matplotlib costs start-up time
+    from analyzer.pictures.drawing import Picture, legend, looks, swept, tidy, whole_heights, written  # noqa: PLC0415 - matplotlib costs start-up time
 
     if "best" in frame:
         return _draw_settings(frame)
@@ -86,7 +86,7 @@ def _draw(frame: pd.DataFrame) -> Figure:
 
 
 def _sweep(settings: Axes, gains: Axes, damage: Axes, rows: pd.DataFrame, look: Any, *, whole: bool) -> None:  # noqa: ANN401 - a Look; drawing is imported late
-    from analyzer.drawing import points, whole_ticks  # noqa: PLC0415 - matplotlib costs start-up time
+    from analyzer.pictures.drawing import points, whole_ticks  # noqa: PLC0415 - matplotlib costs start-up time
 
     settings.step(rows["ac"], rows["setting"], where="mid", color=look.colour, linewidth=1.6, linestyle=look.dashes)
     gains.plot(rows["ac"], rows["gain"], color=look.colour, linewidth=1.4, linestyle=look.dashes)
@@ -100,7 +100,7 @@ def _sweep(settings: Axes, gains: Axes, damage: Axes, rows: pd.DataFrame, look: 
 
 def _draw_single(frame: pd.DataFrame) -> Figure:
     """A group of three bars per build and target: none, all, best; of many creatures the weighted answer alone."""
-    from analyzer.drawing import BAR, COLOURS, MANY, Picture, faces, tidy, written  # noqa: PLC0415 - matplotlib costs start-up time
+    from analyzer.pictures.drawing import BAR, COLOURS, MANY, Picture, faces, tidy, written  # noqa: PLC0415 - matplotlib costs start-up time
 
     if len(frame) > MANY:
         frame = frame[frame["against"] == frame["against"].iloc[0]]
@@ -129,7 +129,7 @@ def _draw_single(frame: pd.DataFrame) -> Figure:
 
 def _draw_settings(frame: pd.DataFrame) -> Figure:
     """DPR over the setting, or where it was simulated the gain: a line per build and target, at most as many as stay apart."""
-    from analyzer.drawing import COLOURS, Picture, faces, legend, looks, points, tidy, whole_ticks, written  # noqa: PLC0415 - matplotlib costs start-up time
+    from analyzer.pictures.drawing import COLOURS, Picture, faces, legend, looks, points, tidy, whole_ticks, written  # noqa: PLC0415 - matplotlib costs start-up time
 
     told = frame.assign(line=[f"{build}, {faced}" for build, faced in zip(frame["build"], faces(frame), strict=True)])
     named = looks(list(dict.fromkeys(told["line"]))[: len(COLOURS)])

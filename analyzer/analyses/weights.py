@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 
-from analyzer.measures import Dice, Dpr, Kills, Measure, difference, gained, played, where
-from analyzer.parameters import Whole
+from analyzer.asking.parameters import Whole
+from analyzer.asking.question import AcOrOwn, AgainstTable, Column, Found, Hp, Seed, Trials, Workers, question
+from analyzer.asking.seats import Seat, seats
+from analyzer.asking.twins import Twins
 from analyzer.playing import Builds, Opponent
 from analyzer.pmf import Floats
-from analyzer.question import AcOrOwn, AgainstTable, Column, Found, Hp, Seed, Trials, Workers, question
 from analyzer.records import Record
 from analyzer.scenario import ScenarioError
-from analyzer.seats import Seat, seats
 from analyzer.sweeps import runs
-from analyzer.twins import Twins
-from analyzer.variations import UnvariedError, Variation, standard
+from analyzer.workings.measures import Dice, Dpr, Kills, Measure, difference, gained, played, where
+from analyzer.workings.variations import UnvariedError, Variation, standard
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,7 +41,7 @@ _TICKS = (0, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500)
 
 
 def _draw(frame: pd.DataFrame) -> Figure:
-    from analyzer.drawing import Picture, legend, looks, swept, tidy, written  # noqa: PLC0415 - matplotlib costs start-up time
+    from analyzer.pictures.drawing import Picture, legend, looks, swept, tidy, written  # noqa: PLC0415 - matplotlib costs start-up time
 
     builds = list(dict.fromkeys(frame["build"]))
     if not swept(frame):
@@ -68,7 +68,7 @@ def _draw(frame: pd.DataFrame) -> Figure:
 
 
 def _lines(panel: Axes, frame: pd.DataFrame, named: dict[str, Any]) -> None:
-    from analyzer.drawing import points, whole_ticks  # noqa: PLC0415 - matplotlib costs start-up time
+    from analyzer.pictures.drawing import points, whole_ticks  # noqa: PLC0415 - matplotlib costs start-up time
 
     for change, rows in frame.groupby("change", sort=False):
         look = named[str(change)]
@@ -92,7 +92,7 @@ def _label(panel: Axes, axis: Literal["x", "y"], frame: pd.DataFrame) -> None:
 
 def _draw_single(frame: pd.DataFrame) -> Figure:
     """One target, or the weighted answer over all creatures: a row per change, a point per build."""
-    from analyzer.drawing import BAR, Picture, faces, legend, looks, tidy, written  # noqa: PLC0415 - matplotlib costs start-up time
+    from analyzer.pictures.drawing import BAR, Picture, faces, legend, looks, tidy, written  # noqa: PLC0415 - matplotlib costs start-up time
 
     shown = frame[frame["against"] == frame["against"].iloc[0]] if "against" in frame else frame
     named = looks(shown["build"])

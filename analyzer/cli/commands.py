@@ -27,8 +27,8 @@ from analyzer.sweeps import parse_acs
 
 if TYPE_CHECKING:
     from analyzer.analyses import compare as comparing
-    from analyzer.ranking import Ranking
     from analyzer.records import Detail, Record
+    from analyzer.workings.ranking import Ranking
 
 app = typer.Typer()
 #: What ``--system`` takes besides the id of a game.
@@ -75,8 +75,8 @@ class _Asked:
 
 def _simulated(asked: _Asked, *, trials: int, by: Detail, everything: bool) -> comparing.Comparison:
     from analyzer.analyses import compare as comparing  # noqa: PLC0415 - start-up time
-    from analyzer.differences import reference_of  # noqa: PLC0415 - start-up time
     from analyzer.precision import CONFIDENCE  # noqa: PLC0415 - start-up time
+    from analyzer.workings.differences import reference_of  # noqa: PLC0415 - start-up time
 
     given = None if asked.trials is None else o.whole_number(asked.trials, "--trials", 1, o.MAX_TRIALS)
     rounds = trials if given is None and asked.precision is None else given
@@ -192,7 +192,7 @@ def curve(
 
 def _draw(records: list[Record], plot: Path, ranking: Ranking, trials: int | None = None) -> None:
     from analyzer.answer import answer  # noqa: PLC0415 - pandas and matplotlib cost start-up time
-    from analyzer.figures import figure_of  # noqa: PLC0415
+    from analyzer.pictures.figures import figure_of  # noqa: PLC0415
 
     save(figure_of(answer(records, trials=trials), marks=ranking.marks), plot)
 

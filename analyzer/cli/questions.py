@@ -11,12 +11,12 @@ from typing import Annotated, Any
 import typer
 
 from analyzer import analyses
+from analyzer.asking.parameters import Keyed, Many
+from analyzer.asking.question import Found, Parameter, Question, question_of
 from analyzer.cli import options as o
 from analyzer.cli import tables
 from analyzer.cli.app import DISAGREE
 from analyzer.cli.output import Format, check_picture, console, emit, message, progress, save
-from analyzer.parameters import Keyed, Many
-from analyzer.question import Found, Parameter, Question, question_of
 
 #: What every question takes beside its own parameters.
 _FIRST: dict[str, tuple[Any, Any]] = {"file": (o.FileArgument, None)}

@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 if TYPE_CHECKING:  # what is shown brings itself along
-    from analyzer.question import Column, Grid, Question
+    from analyzer.asking.question import Column, Grid, Question
     from analyzer.records import Record, Value
     from analyzer.rulekit.ledger import Line
 
@@ -134,7 +134,7 @@ def _rounds(records: Sequence[Record], figures: Figures, simulated: bool, own: C
         table.add_column("compared with", max_width=LONGEST_NAME)
     told = _add_trials(table, records)
     _add_figures(table, figures, simulated)
-    from analyzer.leads import TIE  # noqa: PLC0415 - start-up time, with NumPy in it
+    from analyzer.workings.leads import TIE  # noqa: PLC0415 - start-up time, with NumPy in it
 
     for _, rows in _grouped(records):
         best = max(float(row["dpr"] or 0.0) for row in rows)

@@ -10,7 +10,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import LogLocator, NullFormatter, PercentFormatter, ScalarFormatter
 
-from analyzer.drawing import BAR, Look, Picture, faces, legend, looks, points, tidy, whole_ticks, written
+from analyzer.pictures.drawing import BAR, Look, Picture, faces, legend, looks, points, tidy, whole_ticks, written
 
 #: Targets whose curves stand beside each other.
 _CURVES = 3

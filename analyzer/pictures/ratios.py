@@ -9,7 +9,7 @@ from matplotlib.colors import LogNorm
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
 
-from analyzer.drawing import COLOURS, Picture, points, tidy, whole_ticks, written
+from analyzer.pictures.drawing import COLOURS, Picture, points, tidy, whole_ticks, written
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -117,7 +117,7 @@ def ratio_ranges(frame: pd.DataFrame, names: list[str], *, unit: str, reference:
 
 def attack_curves(frame: pd.DataFrame) -> Figure:
     """A panel per weapon and value of it: the mean of each attack of a turn over armor classes or creatures."""
-    from analyzer.drawing import legend, looks  # noqa: PLC0415 - beside their only use
+    from analyzer.pictures.drawing import legend, looks  # noqa: PLC0415 - beside their only use
 
     panels = list(frame.groupby("panel", sort=False))
     columns = min(2, len(panels))

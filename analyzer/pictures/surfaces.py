@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap, TwoSlopeNorm
 from matplotlib.patches import Patch
 
-from analyzer.drawing import COLOURS, Picture, written
+from analyzer.pictures.drawing import COLOURS, Picture, written
 
 _TIE = "0.75"
 

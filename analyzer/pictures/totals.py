@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import PercentFormatter
 
-from analyzer.drawing import BAR, Look, Picture, faces, legend, looks, points, tidy, whole_ticks
+from analyzer.pictures.drawing import BAR, Look, Picture, faces, legend, looks, points, tidy, whole_ticks
 
 #: Columns of panels; bars of a panel; simulated points of a curve; the share of totals that is left out at the far end.
 _PANELS, _BARS, _POINTS, _TAIL = 3, 40, 25, 1e-3

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import Literal
 
-from analyzer.leads import best_other, difference
+from analyzer.asking.seats import Seat
+from analyzer.asking.twins import Twins
 from analyzer.plan import Plan, Target, sweep
 from analyzer.pmf import Floats
 from analyzer.records import Record
-from analyzer.seats import Seat
-from analyzer.twins import Twins
+from analyzer.workings.leads import best_other, difference
 
 #: A seat and one of its foes, by their numbers.
 Place = tuple[int, int]

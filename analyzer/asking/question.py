@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from functools import partial, wraps
 from typing import TYPE_CHECKING, Annotated, Any, ParamSpec, get_args, get_origin, get_type_hints
 
-from analyzer.foes import MAX_HP
-from analyzer.parameters import Kind, Numbers, Text, Whole
+from analyzer.asking.foes import MAX_HP
+from analyzer.asking.parameters import Kind, Numbers, Text, Whole
 from analyzer.playing import TRIALS, announce_compiling, chosen_seed
 from analyzer.records import Record
 from analyzer.sweeps import HIGHEST, LOWEST

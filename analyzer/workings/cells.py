@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from analyzer.designs import Designs, shift
+from analyzer.asking.seats import Seat
 from analyzer.exact import evaluate, lower_means
 from analyzer.plan import Plan, Target
 from analyzer.pmf import Floats, Integers
 from analyzer.rulekit.models import TargetKeys
-from analyzer.seats import Seat
+from analyzer.workings.designs import Designs, shift
 
 #: Figures of a round, the first of them means alone.
 FIGURES = ("dpr", "sd", "hits", "crits", "any_hit", "any_crit", "no_damage")

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from analyzer.asking.seats import Seat
+from analyzer.asking.twins import Twins
 from analyzer.pmf import Floats
 from analyzer.records import Record
-from analyzer.seats import Seat
-from analyzer.twins import Twins
 
 if TYPE_CHECKING:  # importing it at run time would import Numba, which the exact path does without
     from analyzer.montecarlo import Tally

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from analyzer.bestiary import Against
+from analyzer.asking.bestiary import Against
+from analyzer.asking.seats import Seat, seats
 from analyzer.playing import MOST_TRIALS, TRIALS, Builds, Opponent, announce_compiling, check_figures
 from analyzer.pmf import Floats
 from analyzer.precision import Precision
 from analyzer.records import Detail, Played, Record, Simulable, attack_figures, columns, round_figures, seen
-from analyzer.seats import Seat, seats
 from analyzer.verdict import Figure
-from analyzer.weighing import Met, distribution, judged, same, spread, weighed
+from analyzer.workings.weighing import Met, distribution, judged, same, spread, weighed
 
 if TYPE_CHECKING:  # importing it at run time would import Numba, which the exact path does without
     from analyzer.montecarlo import Tally

@@ -10,8 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from analyzer.drawing import BAR, COLOURS, Picture, by_build, legend, looks, mark, points, tidy, whole_ticks, written
-from analyzer.leads import Landmarks
+from analyzer.pictures.drawing import BAR, COLOURS, Picture, by_build, legend, looks, mark, points, tidy, whole_ticks, written
+from analyzer.workings.leads import Landmarks
 
 _UNMARKED = Landmarks()
 #: Most creatures that a figure shows.

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from analyzer.asking.seats import Faced, Seat
+from analyzer.asking.twins import Twins
 from analyzer.exact import Split, joint_attacks, joint_totals, over_rounds
 from analyzer.pmf import Floats
 from analyzer.records import Record
-from analyzer.seats import Faced, Seat
-from analyzer.twins import Twins
 
 if TYPE_CHECKING:  # importing it at run time would import Numba, which the exact path does without
     from analyzer.montecarlo import Histograms

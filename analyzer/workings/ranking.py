@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from analyzer.leads import Landmarks, flips, stretches, sweep_note, table_note
-from analyzer.meetings import Meeting
 from analyzer.records import Played
+from analyzer.workings.leads import Landmarks, flips, stretches, sweep_note, table_note
+from analyzer.workings.meetings import Meeting
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from analyzer.leads import Landmarks
+from analyzer.workings.leads import Landmarks
 
 Dashes = Literal["solid"] | tuple[float, tuple[float, ...]]
 #: Eight colours that stay apart for colour-blind readers (Okabe & Ito, "Color Universal Design", 2008), yellow darkened to stand on white.

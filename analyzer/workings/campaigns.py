@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from analyzer.asking.foes import HitPoints
+from analyzer.asking.seats import Seat, child_seed
+from analyzer.asking.twins import Twins
 from analyzer.exact import Prospects, march, prospects, strike
-from analyzer.foes import HitPoints
 from analyzer.pmf import Floats
 from analyzer.records import Record
-from analyzer.seats import Seat, child_seed
-from analyzer.twins import Twins
 
 if TYPE_CHECKING:  # importing it at run time would import Numba, which the exact path does without
     from analyzer.montecarlo import Deaths

@@ -7,12 +7,12 @@ from typing import cast
 
 import numpy as np
 
+from analyzer.asking.seats import Seat, Simulation, child_seed
+from analyzer.asking.twins import Twins
 from analyzer.exact.windows import Offer, closest
-from analyzer.parity import Line, Range, Sample, Vary, nearest, ratio, sampled, sampled_attacks
 from analyzer.pmf import Floats
 from analyzer.records import Record
-from analyzer.seats import Seat, Simulation, child_seed
-from analyzer.twins import Twins
+from analyzer.workings.parity import Line, Range, Sample, Vary, nearest, ratio, sampled, sampled_attacks
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

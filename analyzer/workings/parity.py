@@ -10,14 +10,14 @@ from typing import Literal, cast
 
 import numpy as np
 
-from analyzer.armoury import Weapon
+from analyzer.asking.seats import Seat, Simulation, child_seed
 from analyzer.dice import DiceSum, NotationError, parse_dice
 from analyzer.exact import Round
 from analyzer.plan import HIT
 from analyzer.pmf import Floats
 from analyzer.records import Value
 from analyzer.scenario import Build
-from analyzer.seats import Seat, Simulation, child_seed
+from analyzer.workings.armoury import Weapon
 
 #: Values tried when none are given.
 VALUES: dict[str, tuple[int, ...]] = {"ap": tuple(range(-10, 1)), "damage": tuple(range(-10, 11)), "attack": tuple(range(-10, 11))}

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from analyzer.asking.foes import HitPoints
+from analyzer.asking.seats import Faced, Seat, child_seed
+from analyzer.asking.twins import Twins
 from analyzer.dice import parse_dice
 from analyzer.exact import evaluate
 from analyzer.exact.reaching import at_least, reached, summed
-from analyzer.foes import HitPoints
 from analyzer.plan import Die, Plan, Target, sweep
 from analyzer.pmf import Floats
 from analyzer.records import Record
-from analyzer.seats import Faced, Seat, child_seed
-from analyzer.twins import Twins
 
 if TYPE_CHECKING:  # importing it at run time would import Numba, which the exact path does without
     from analyzer.montecarlo import PairTally

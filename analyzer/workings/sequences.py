@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from analyzer.armoury import hand_of, taking
+from analyzer.asking.seats import Seat, Simulation
 from analyzer.exact import Round
 from analyzer.exact.orders import Multiset, Ranking, Worths, following, multisets, ranked
 from analyzer.pmf import Floats
 from analyzer.rulekit.hand import Hand
-from analyzer.seats import Seat, Simulation
+from analyzer.workings.armoury import hand_of, taking
 
 if TYPE_CHECKING:  # importing it at run time would import Numba, which the exact path does without
     from analyzer.montecarlo import Tally

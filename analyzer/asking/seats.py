@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from analyzer.bestiary import Against, read
+from analyzer.asking.bestiary import Against, read
+from analyzer.asking.foes import Field, HitPoints, acs, hit_points
 from analyzer.exact import Round, evaluate
-from analyzer.foes import Field, HitPoints, acs, hit_points
 from analyzer.plan import Plan, Target, sweep, swept_defence
 from analyzer.playing import Builds, Opponent, Sweep, listed
 from analyzer.pmf import Floats
@@ -193,7 +193,7 @@ def seats(
     target : Target or mapping, optional
         What is attacked, instead of the scenario's. Not with ``against``.
     against : path or rows, optional
-        A table of creatures, instead of a target and armor classes (see `analyzer.bestiary.read`).
+        A table of creatures, instead of a target and armor classes (see `analyzer.asking.bestiary.read`).
     hp : str or int, optional
         Hit points of every foe, instead of their own.
     course : bool

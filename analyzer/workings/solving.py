@@ -7,13 +7,13 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from analyzer.asking.foes import MAX_HP, hit_points
+from analyzer.asking.seats import Seat
 from analyzer.dice import parse_damage
-from analyzer.foes import MAX_HP, hit_points
-from analyzer.measures import ROUNDING, Kills, Measure
 from analyzer.plan import Attack
 from analyzer.pmf import Floats
-from analyzer.seats import Seat
-from analyzer.variations import UnvariedError, Variation, attack, damage, extra, threat_from
+from analyzer.workings.measures import ROUNDING, Kills, Measure
+from analyzer.workings.variations import UnvariedError, Variation, attack, damage, extra, threat_from
 
 #: Points of attack and of damage that are looked at, up and down, and dice that are added at most.
 ATTACK, LEAST_DAMAGE, MOST_DAMAGE, DICE = 100, -100, 1000, 100

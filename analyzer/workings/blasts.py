@@ -9,12 +9,12 @@ from math import sqrt
 
 import numpy as np
 
+from analyzer.asking.seats import Faced, Seat, child_seed
+from analyzer.asking.twins import Twins
 from analyzer.exact.blast import Blast, blast
 from analyzer.plan import LANDINGS, Attack, Ground, Plan, sweep
 from analyzer.pmf import Floats
 from analyzer.records import Record
-from analyzer.seats import Faced, Seat, child_seed
-from analyzer.twins import Twins
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)

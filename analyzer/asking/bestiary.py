@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from analyzer import examples
+from analyzer.asking.foes import Field, Foe, HitPoints, bestiary, hit_points
 from analyzer.dice import PHYSICAL
-from analyzer.foes import Field, Foe, HitPoints, bestiary, hit_points
 from analyzer.rulekit.problems import ScenarioError, shown, suggestion
 from analyzer.scenario import get_game
 from analyzer.scenario import target as target_of
