@@ -165,7 +165,7 @@ def test_bad_input_ends_with_2(doubled):
     for arguments, told in (
         (("--times", "x"), "--times must be a whole number from 1 to 9; got 'x'"),
         (("--how", "x"), "--how must be one of 'sum', 'mean'; got 'x'"),
-        (("--against", "none.csv"), "none.csv: file must exist; got no such file"),
+        (("--against", "none.csv"), "none.csv: file must exist, or be one of "),
         (("--build", "nobody"), "--build must be one of "),
     ):
         refused = run("doubled", *arguments)

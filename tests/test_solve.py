@@ -82,7 +82,7 @@ def test_nothing_reaches_what_natural_twenties_and_ones_cap(sword):
     assert answer["least"].tolist() == [None]
     assert answer["most"].iloc[0] == pytest.approx(float(mean(-200)), rel=1e-12)
     assert answer.notes == (
-        "sword: no attack reaches DPR 100 (AC 20); 13.58 was the most",
+        "sword: no attack reaches DPR 100 (AC 20); 13.59 was the most",
         "looked at: attack from -100 to +100",
     )
     assert "at AC 30 to 31" in solve(sword, "30:31", dpr=100).notes[0]

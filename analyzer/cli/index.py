@@ -24,7 +24,7 @@ COMMANDS = {
     "dpr": Entry("Answer in one line: exact DPR, hits and criticals of a list of attacks."),
     "verify": Entry("Hold the engines against each other: every figure of every round and attack. Exits with 1 when they disagree."),
     "trace": Entry("Show one simulated round die by die, like a game's combat log."),
-    "explain": Entry("Show how every bonus, armor class and damage was derived, each line with its rule."),
+    "explain": Entry("Show how every bonus, armor class and damage was derived, each line with its rule; of a build with rounds, in each of them."),
     "examples": Entry("List the build files that come with the package, or print one, or a table of creatures (NAME.csv)."),
     "systems": Entry("List the games, or with --rules what each of them does."),
     "schema": Entry("Print the JSON Schema of build files, for editors."),
