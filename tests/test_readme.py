@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from analyzer.analyses import questions
 from analyzer.analyses.rules import records
 from analyzer.cli import app
+from analyzer.examples import text
 from analyzer.systems import systems
 
 README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
@@ -46,6 +48,20 @@ def test_the_python_example_runs(tmp_path, monkeypatch):
     (code,) = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
     monkeypatch.chdir(tmp_path)
     exec(compile(code, "README.md", "exec"), {})  # our own text
+
+
+def test_every_question_has_its_section():
+    shown = README.split("<!-- questions -->")[1].split("<!-- /questions -->")[0]
+    assert set(re.findall(r"^\*\*(\w+)\*\* - ", shown, flags=re.MULTILINE)) == set(questions())
+
+
+@pytest.mark.parametrize("line", [line for line in re.findall(r"`(analyzer [^`]+)`", README) if line.split()[1] in questions()])
+def test_the_commands_of_the_questions_run(line, tmp_path, monkeypatch):
+    (tmp_path / "mine.toml").write_text(text("d20-builds"), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner().invoke(app, shlex.split(line)[1:])
+    assert result.exit_code == 0, result.output
+    assert result.stdout
 
 
 def test_its_picture_is_there():
