@@ -20,12 +20,19 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
+from llvmlite import ir
+from numba import njit, types
+from numba.core import cgutils
+from numba.extending import intrinsic
 
 #: Faces that may share one 32-bit word; the chance of any combination is off by less than WORD_FACES / 2**32 of itself.
 WORD_FACES = 10_000
 #: Most totals for which a run keeps four histograms.
 SPLIT_TOTALS = 4096
+#: Most bins of total, hits and criticals together that a run counts in one table.
+BINS = 16_384
+#: Most sums of a check's extra dice that are read one after the other for all trials.
+DENSE_SUMS = 16
 #: Words kept for negation (1) and miss chance (4) of a step, rounded up to whole Philox blocks.
 RESOLVE_WORDS = 8
 
@@ -42,6 +49,9 @@ P_ROLL, P_ROLL_END, P_HAS_MIN, P_MIN = range(4)
 K_PART, K_PART_END, K_KEEP, K_OF, K_OPS = range(5)
 O_REDUCE, O_INTO, O_FROM, O_KEEP, O_OF, O_UP, O_ADD, O_SUBTRACT = range(8)
 G_STEP, G_ATTACK, G_STATES, G_EFFECT = range(4)
+
+# Rows of the work space; the first five are those of a damage roll and of the dice of a check.
+(W_KEYS, W_PICKED, W_MEMBERS, W_DAMAGE, W_LANDING, W_DROPS, W_NONE, W_STATE, W_AFTER, W_INSIDE, W_LANES, W_DEGREE, W_KEPT, W_EXTRA, W_ROWS) = range(5, 20)
 
 # What a traced die was rolled for.
 (
@@ -117,8 +127,15 @@ _M1 = np.uint64(0xCD9E8D57)
 _W0 = np.uint64(0x9E3779B9)
 _W1 = np.uint64(0xBB67AE85)
 
-_HIT = np.int64(1) << 32
-_CRIT = np.int64(1) << 48
+#: A key is what a list knows of a trial: its lane in the block, whether its precision damage is dropped, whether it threatened, and its degree.
+LANE = np.int32((1 << 20) - 1)
+DROPPED = np.int32(1 << 20)
+THREAT = np.int32(1 << 21)
+DEGREE = 24
+_OF_DEGREE = np.int32(1 << DEGREE)
+#: Keys listed at a time, and so the elements a list needs beyond its last.
+_WIDTH = 16
+ROOM = _WIDTH
 
 # In a sweep a trial's sums are packed tighter: damage below bit 19, up to 63 hits from there, criticals from bit 25.
 _SWEPT_BITS = 19
@@ -133,10 +150,10 @@ _inline = njit(cache=True, nogil=True, boundscheck=False, inline="always")
 
 
 @_inline
-def _philox(key, trial, block):
-    """The four 32-bit words of one Philox4x32-10 block."""
-    c0 = trial & _MASK
-    c1 = trial >> _32
+def _philox(key, low, high, block):
+    """The four 32-bit words of one Philox4x32-10 block; the trial comes in halves, since its high half is the same for a whole block of trials."""
+    c0 = low
+    c1 = high
     c2 = block & _MASK
     c3 = block >> _32
     k0 = key & _MASK
@@ -157,17 +174,18 @@ def _philox(key, trial, block):
 def philox_words(key, trial, block):
     """The four words of a block as an array, for the reference vectors."""
     out = np.empty(4, np.uint32)
-    a, b, c, d = _philox(np.uint64(key), np.uint64(trial), np.uint64(block))
+    a, b, c, d = _philox(np.uint64(key), np.uint64(trial) & _MASK, np.uint64(trial) >> _32, np.uint64(block))
     out[0], out[1], out[2], out[3] = np.uint32(a), np.uint32(b), np.uint32(c), np.uint32(d)
     return out
 
 
 @_jit
 def _fill(words, key, first, block, n):
-    """Fill the words of ``n`` consecutive trials."""
+    """Fill the words of ``n`` consecutive trials, none of which lies beyond a multiple of 2**32 that ``first`` lies before."""
     slot = np.uint64(block)
+    low, high = np.uint32(first & _MASK), first >> _32
     for j in range(n):
-        a, b, c, d = _philox(key, first + np.uint64(j), slot)
+        a, b, c, d = _philox(key, np.uint64(np.uint32(low + np.uint32(j))), high, slot)
         words[0, j] = np.uint32(a)
         words[1, j] = np.uint32(b)
         words[2, j] = np.uint32(c)
@@ -176,14 +194,71 @@ def _fill(words, key, first, block, n):
 
 @_jit
 def _fill_some(words, key, first, lanes, block, n):
-    """Fill the words of the trials in ``lanes``."""
+    """Fill the words of the trials in ``lanes``, as `_fill` does."""
     slot = np.uint64(block)
+    low, high = np.uint32(first & _MASK), first >> _32
     for j in range(n):
-        a, b, c, d = _philox(key, first + np.uint64(lanes[j]), slot)
+        a, b, c, d = _philox(key, np.uint64(np.uint32(low + np.uint32(lanes[j] & LANE))), high, slot)
         words[0, j] = np.uint32(a)
         words[1, j] = np.uint32(b)
         words[2, j] = np.uint32(c)
         words[3, j] = np.uint32(d)
+
+
+@intrinsic
+def _keep(_typing, keys, out, start, at, low, width):
+    """Write those of 16 keys that lie in ``low`` to ``low + width - 1`` to ``out`` from ``at`` on, in order, and return how many they are.
+
+    Up to 16 elements of ``out`` from ``at`` on are overwritten. LLVM makes no vectors of a loop that writes a list; where the processor can compress a
+    register (AVX-512) that is asked for by name, elsewhere the same list is written one by one.
+    """
+    signature = types.int64(keys, out, types.int64, types.int64, types.int32, types.uint32)
+    lane, vector, bits = ir.IntType(32), ir.VectorType(ir.IntType(32), _WIDTH), ir.VectorType(ir.IntType(1), _WIDTH)
+
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:  # noqa: ANN401 - Numba's own protocol, without types
+        source, target = (
+            builder.gep(context.make_array(kind)(context, builder, array).data, [place])
+            for kind, array, place in zip(signature.args[:2], arguments[:2], arguments[2:4], strict=True)
+        )
+        low, width = arguments[4:]
+        if "+avx512f" not in context.codegen().magic_tuple()[2]:
+            count = ir.Constant(ir.IntType(64), 0)
+            for place in range(_WIDTH):
+                key = builder.load(builder.gep(source, [ir.Constant(lane, place)]))
+                builder.store(key, builder.gep(target, [count]))
+                count = builder.add(count, builder.zext(builder.icmp_unsigned("<", builder.sub(key, low), width), ir.IntType(64)))
+            return count
+
+        def all_of(value: Any) -> Any:  # noqa: ANN401 - as above
+            one = builder.insert_element(ir.Constant(vector, ir.Undefined), value, ir.Constant(lane, 0))
+            return builder.shuffle_vector(one, ir.Constant(vector, ir.Undefined), ir.Constant(vector, [0] * _WIDTH))
+
+        loaded = builder.load(builder.bitcast(source, vector.as_pointer()))
+        loaded.align = 4
+        chosen = builder.icmp_unsigned("<", builder.sub(loaded, all_of(low)), all_of(width))
+        compress = cgutils.get_or_insert_function(
+            builder.module, ir.FunctionType(vector, [vector, vector, bits]), f"llvm.x86.avx512.mask.compress.v{_WIDTH}i32"
+        )
+        stored = builder.store(builder.call(compress, [loaded, ir.Constant(vector, [0] * _WIDTH), chosen]), builder.bitcast(target, vector.as_pointer()))
+        stored.align = 4
+        mask = ir.IntType(_WIDTH)
+        return builder.zext(builder.call(builder.module.declare_intrinsic("llvm.ctpop", [mask]), [builder.bitcast(chosen, mask)]), ir.IntType(64))
+
+    return signature, codegen
+
+
+@_jit
+def _select(keys, low, high, out, n):
+    """List those of ``n`` keys that are at least ``low`` and less than ``high``, in order; returns how many they are.
+
+    Both arrays have `ROOM` elements beyond ``n``, which are overwritten.
+    """
+    for j in range(n, (n + _WIDTH - 1) // _WIDTH * _WIDTH):
+        keys[j] = -1
+    m = 0
+    for j in range(0, n, _WIDTH):
+        m += _keep(keys, out, j, m, np.int32(low), np.uint32(high - low))
+    return m
 
 
 @_jit
@@ -199,7 +274,7 @@ def _take(word, sides, n, face):
 @_jit
 def _log(rec, base, lanes, j, step, purpose, roll, sides, face):
     """Write one die of lane ``j`` down."""
-    row = base + lanes[j]
+    row = base + (lanes[j] & LANE)
     k = rec.log_length[row]
     rec.log[row, k, 0] = step
     rec.log[row, k, 1] = purpose
@@ -354,29 +429,129 @@ def _roll_check(words, source, key, first, lanes, n, prog, a, kept, total, buf, 
 
 
 @_jit
-def _check_plain(words, source, n, prog, a, degree):
-    """Degrees of a check of one d20 and no extra dice; all lanes of the block in order. Returns the number of threats."""
+def _lowest(face):
+    """The lowest word that shows ``face`` or more on a d20; none shows 21."""
+    return np.uint32(min((np.int64(face - 1) * (1 << 32) + 19) // 20, 0xFFFFFFFF))
+
+
+@_jit
+def _plain_extra(prog, a):
+    """Whether the extra dice of a check are plain, and have few sums."""
+    sums = 1
+    for d in range(prog.attacks[a, A_EXTRA], prog.attacks[a, A_EXTRA_END]):
+        row = prog.dice[d]
+        sums += row[D_COUNT] * (row[D_SIDES] - 1)
+        if row[D_REROLL] > 0 or row[D_AT_LEAST] > 1 or row[D_BEST_OF] > 1:
+            return False
+    return sums <= DENSE_SUMS
+
+
+@_jit
+def _roll_all(words, source, key, first, n, prog, a, raw, extra):
+    """Roll a check for every lane of a block and leave its words as they are: the word of the d20 that is kept in ``raw[0]``, sum of the extra dice.
+
+    What is left of a word after a d20 is ``word * 20`` modulo 2**32, and one d20 shows more than another only when its word is larger.
+    """
     attack = prog.attacks[a]
-    row = prog.thresholds[attack[A_TABLE]]
-    miss, hit, threat, confirm = np.int32(row[0]), np.int32(row[1]), np.int32(row[2]), np.int32(row[3])
-    word = words[source[0] % 4]
-    twenty = np.uint64(20)
-    threats = 0
-    if attack[A_CONFIRM]:
+    dice, best, lucky = attack[A_DICE], attack[A_BEST], attack[A_LUCKY]
+    rest = raw[5]
+    at = np.int64(-1)
+    for k in range(dice + lucky):
+        if _open_word(source, 20):
+            source[2] = source[0] // 4
+            _fill(words, key, first, source[2], n)
+        word = rest if source[0] == at else words[source[0] % 4]
+        at = source[0]
+        shown = raw[k]
         for j in range(n):
-            product = np.uint64(word[j]) * twenty
-            face = np.int32(product >> _32) + np.int32(1)
-            second = np.int32(((product & _MASK) * twenty) >> _32) + np.int32(1)
-            threatens = face >= threat
-            threats += threatens
-            degree[j] = np.int32(face >= miss) + np.int32(face >= hit) + np.int32(threatens & (second >= confirm))
-    else:
+            shown[j] = word[j]
+            rest[j] = np.uint32(word[j] * np.uint32(20))
+    if lucky:
+        two, other = _lowest(2), raw[dice]
         for j in range(n):
-            face = np.int32((np.uint64(word[j]) * twenty) >> _32) + np.int32(1)
-            threatens = face >= threat
-            threats += threatens
-            degree[j] = np.int32(face >= miss) + np.int32(face >= hit) + np.int32(threatens)
-    return threats
+            extra[j] = 0
+        for k in range(dice):
+            shown = raw[k]
+            for j in range(n):
+                again = (shown[j] < two) & (extra[j] == 0)
+                shown[j] = other[j] if again else shown[j]
+                extra[j] = np.int32(1) if again else extra[j]
+    kept = raw[0]
+    for k in range(1, dice):
+        shown = raw[k]
+        if best:
+            for j in range(n):
+                kept[j] = max(kept[j], shown[j])
+        else:
+            for j in range(n):
+                kept[j] = min(kept[j], shown[j])
+    for j in range(n):
+        extra[j] = 0
+    for d in range(attack[A_EXTRA], attack[A_EXTRA_END]):
+        sides, sign = np.uint64(prog.dice[d, D_SIDES]), np.int32(prog.dice[d, D_SIGN])
+        for _ in range(prog.dice[d, D_COUNT]):
+            if _open_word(source, prog.dice[d, D_SIDES]):
+                source[2] = source[0] // 4
+                _fill(words, key, first, source[2], n)
+            word = rest if source[0] == at else words[source[0] % 4]
+            at = source[0]
+            for j in range(n):
+                product = np.uint64(word[j]) * sides
+                extra[j] += sign * (np.int32(product >> _32) + np.int32(1))
+                rest[j] = np.uint32(product & _MASK)
+
+
+@_jit
+def _read_all(word, n, row, confirm, immune, keys):
+    """The keys of a check whose extra dice, if any, all show the sum of ``row``. Returns the number of threats and of misses that are not critical."""
+    none = np.int32(0)
+    missed, hit, threat = _lowest(row[0]), _lowest(row[1]), _lowest(row[2])
+    sure = _lowest(row[3]) if confirm else np.uint32(0)
+    one_missed = _OF_DEGREE if row[0] <= 20 else none
+    one_hit = _OF_DEGREE if row[1] <= 20 else none
+    one_threat = THREAT if row[2] <= 20 else none
+    one_critical = none if immune or row[2] > 20 or (confirm and row[3] > 20) else _OF_DEGREE
+    threats, misses = np.int32(0), np.int32(0)
+    for j in range(n):
+        threatens = word[j] >= threat
+        second = np.uint32(word[j] * np.uint32(20))
+        x = np.int32(j) + (one_missed if word[j] >= missed else none) + (one_hit if word[j] >= hit else none)
+        x += (one_threat if threatens else none) + (one_critical if threatens & (second >= sure) else none)
+        keys[j] = x
+        threats = np.int32(threats + ((x >> 21) & 1))
+        misses = np.int32(misses + ((x >> DEGREE) == 1))
+    return np.int64(threats), np.int64(misses)
+
+
+@_jit
+def _read_sums(word, extra, n, prog, a, immune, keys):
+    """The keys of a check with extra dice, row by row of its thresholds."""
+    none = np.int32(0)
+    low, rows = prog.attacks[a, A_EXTRA_LOW], 1
+    for d in range(prog.attacks[a, A_EXTRA], prog.attacks[a, A_EXTRA_END]):
+        rows += prog.dice[d, D_COUNT] * (prog.dice[d, D_SIDES] - 1)
+    for r in range(rows):
+        row = prog.thresholds[prog.attacks[a, A_TABLE] + r]
+        sum_ = np.int32(low + r)
+        missed, hit, threat = _lowest(row[0]), _lowest(row[1]), _lowest(row[2])
+        one_missed = _OF_DEGREE if row[0] <= 20 else none
+        one_hit = _OF_DEGREE if row[1] <= 20 else none
+        one_threat = none if row[2] > 20 else (THREAT if immune else THREAT + _OF_DEGREE)
+        for j in range(n):
+            x = np.int32(j) + (one_missed if word[j] >= missed else none) + (one_hit if word[j] >= hit else none) + (one_threat if word[j] >= threat else none)
+            keys[j] = np.int32(x) if extra[j] == sum_ else keys[j]
+
+
+@_jit
+def _count(keys, inside, n):
+    """Take the lanes out that are not inside; returns the number of threats and of misses that are not critical."""
+    threats, misses = np.int32(0), np.int32(0)
+    for j in range(n):
+        x = keys[j] if inside[j] != 0 else np.int32(-1)
+        keys[j] = x
+        threats = np.int32(threats + ((x >= 0) & ((x & THREAT) != 0)))
+        misses = np.int32(misses + ((x >> DEGREE) == 1))
+    return np.int64(threats), np.int64(misses)
 
 
 @_jit
@@ -425,54 +600,48 @@ def _die_of(word, sides):
 
 
 @_jit
-def _resolve(words, key, first, lanes, picked, trials, n, prog, a, degree, dropped, slot, rec, base, tracing, step):
-    """Immunity to criticals, negation, miss chance and taking the hit, in that order."""
-    attack = prog.attacks[a]
-    miss, miss_of, miss_rolls, negate, negate_of, immune = prog.target[0], prog.target[1], prog.target[2], prog.target[3], prog.target[4], prog.target[5]
-    for j in range(n):
-        dropped[j] = 0
-    if immune:
-        for j in range(n):
-            degree[j] = min(degree[j], np.int32(2))
-    if negate > 0 or miss > 0:
-        m = 0
-        for j in range(n):
-            picked[m] = j
-            trials[m] = lanes[j]
-            m += (degree[j] >= 2) | ((negate > 0) & ((attack[A_NEGATABLE] >> degree[j]) & 1))
-        _fill_some(words, key, first, trials, slot // 4, m)
-        if negate > 0:
-            for i in range(m):
-                j = picked[i]
-                if (attack[A_NEGATABLE] >> degree[j]) & 1:
-                    face = _die_of(words[0, i], negate_of)
-                    if tracing:
-                        _log(rec, base, lanes, j, step, FOR_NEGATE, -1, negate_of, face)
-                    if face <= negate:
-                        dropped[j] = 1
-                        degree[j] = min(degree[j], np.int32(2))
-        if miss > 0:
-            for i in range(m):
-                j = picked[i]
-                if degree[j] >= 2:
-                    missed = True
-                    for r in range(min(miss_rolls, 3)):
-                        if missed:
-                            face = _die_of(words[1 + r, i], miss_of)
-                            if tracing:
-                                _log(rec, base, lanes, j, step, FOR_MISS, -1, miss_of, face)
-                            missed = face <= miss
-                    if missed and miss_rolls > 3:
-                        a4, _b, _c, _d = _philox(key, first + np.uint64(lanes[j]), np.uint64(slot // 4 + 1))
-                        face = _die_of(np.uint32(a4), miss_of)
-                        if tracing:
-                            _log(rec, base, lanes, j, step, FOR_MISS, -1, miss_of, face)
-                        missed = face <= miss
-                    if missed:
-                        degree[j] = 1
-    if attack[A_TAKE]:
-        for j in range(n):
-            degree[j] = max(degree[j], np.int32(2))
+def _resolve(words, key, first, keys, n, prog, a, slot, rec, base, tracing, step):
+    """Negation and miss chance, in that order, for a list of keys. Returns how many hits were missed."""
+    miss, miss_of, miss_rolls, negate, negate_of = prog.target[0], prog.target[1], prog.target[2], prog.target[3], prog.target[4]
+    rolled = np.int32(prog.attacks[a, A_NEGATABLE]) if negate > 0 else np.int32(0)
+    _fill_some(words, key, first, keys, slot // 4, n)
+    if rolled:
+        last = _last_word(negate, negate_of)
+        if tracing:
+            for i in range(n):
+                if (rolled >> (keys[i] >> DEGREE)) & 1:
+                    _log(rec, base, keys, i, step, FOR_NEGATE, -1, negate_of, _die_of(words[0, i], negate_of))
+        for i in range(n):
+            degree = keys[i] >> DEGREE
+            negated = (((rolled >> degree) & 1) != 0) & (words[0, i] <= last)
+            less = (_OF_DEGREE if degree == 3 else np.int32(0)) - DROPPED
+            keys[i] = np.int32(keys[i] - less) if negated else keys[i]
+    moved = np.int32(0)
+    if miss > 0:
+        last = _last_word(miss, miss_of)
+        if miss_rolls > 3:
+            # The fourth roll is the first word of the next block.
+            for i in range(n):
+                words[0, i] = _philox(key, (first + np.uint64(keys[i] & LANE)) & _MASK, first >> _32, np.uint64(slot // 4 + 1))[0]
+        if tracing:
+            for i in range(n):
+                r = 0
+                while keys[i] >= 2 * _OF_DEGREE and r < miss_rolls and (r == 0 or words[r, i] <= last):
+                    r += 1
+                    _log(rec, base, keys, i, step, FOR_MISS, -1, miss_of, _die_of(words[r % 4, i], miss_of))
+        two, three, four = miss_rolls < 2, miss_rolls < 3, miss_rolls < 4
+        for i in range(n):
+            missed = (words[1, i] <= last) & (two | (words[2, i] <= last)) & (three | (words[3, i] <= last)) & (four | (words[0, i] <= last))
+            missed &= keys[i] >= 2 * _OF_DEGREE
+            keys[i] = np.int32((keys[i] & (_OF_DEGREE - 1)) + _OF_DEGREE) if missed else keys[i]
+            moved = np.int32(moved + missed)
+    return np.int64(moved)
+
+
+@_jit
+def _last_word(face, sides):
+    """The highest word that shows ``face`` or less."""
+    return np.uint32((np.int64(face) * (1 << 32) + sides - 1) // sides - 1)
 
 
 @_jit
@@ -604,142 +773,166 @@ def _damage(words, source, key, first, lanes, n, prog, a, deals, scattered, dama
 
 
 @_jit
+def _deal(words, source, key, first, members, m, prog, a, d, work, values, reg, rec, base, tracing, step, slot):
+    """Damage of an attack of final degree ``d`` for a list of keys, which are left as lanes; returns whether there is any to deal."""
+    attack = prog.attacks[a]
+    scattered = d < 2 and attack[A_AREA] >= 0 and attack[A_SCATTERS] == 1
+    deals = 2 if scattered else d
+    damage, landing, drops = work[W_DAMAGE], work[W_LANDING], work[W_DROPS]
+    if prog.target[3] > 0:
+        for i in range(m):
+            drops[i] = (members[i] & DROPPED) >> 20
+    for i in range(m):
+        members[i] &= LANE
+    if attack[A_PACKETS + 2 * deals] == attack[A_PACKETS + 2 * deals + 1] and not scattered:
+        return False
+    source[0], source[1], source[2] = slot, 1, -1
+    if scattered:
+        _draw(words, source, key, first, members, m, 8, work[0])
+        _draw(words, source, key, first, members, m, 4, work[1])
+        for i in range(m):
+            landing[i] = 1 + 4 * (work[0, i] - 1) + work[1, i] - 1
+            if tracing:
+                _log(rec, base, members, i, step, FOR_DIRECTION, -1, 8, work[0, i])
+                _log(rec, base, members, i, step, FOR_DISTANCE, -1, 4, work[1, i])
+    _damage(
+        words, source, key, first, members, m, prog, a, deals, scattered, damage, landing, values, reg, work, drops, work[W_NONE], rec, base, tracing, step,
+    )  # fmt: skip
+    return True
+
+
+@_jit
 def run(prog, key, first_trial, n_trials, block, first_slot, tally, rec):
     """Play trials ``first_trial`` to ``first_trial + n_trials - 1`` of a program and add them to a tally."""
-    n_groups = prog.groups.shape[0]
+    n_groups, n_steps = prog.groups.shape[0], tally.counts.shape[0]
     parts = max(prog.target[6], 1)
     states = prog.target[7]
+    miss, negate, immune = prog.target[0], prog.target[3], prog.target[5] != 0
     n_effects = tally.any_effect.shape[0]
     recording = rec.total.shape[0] > 0
     detailed = rec.degree.shape[0] > 0
     tracing = rec.log.shape[0] > 0
-    check_words = np.empty((4, block), np.uint32)
-    words = np.empty((4, block), np.uint32)
-    values = np.empty((parts, block), np.int32)
-    reg = np.empty((parts, block), np.int32)
-    work = np.empty((5, block), np.int32)
-    identity = np.arange(block).astype(np.int32)
-    lanes_buf = np.empty(block, np.int32)
-    trials_buf = np.empty(block, np.int32)
-    picked = np.empty(block, np.int32)
-    members = np.empty(block, np.int32)
-    degree = np.empty(block, np.int32)
-    kept = np.empty(block, np.int32)
-    extra = np.empty(block, np.int32)
-    landing = np.zeros(block, np.int32)
-    damage = np.empty(block, np.int32)
-    dropped = np.zeros(block, np.int32)
-    dropped_some = np.zeros(block, np.int32)
-    none = np.zeros(block, np.int32)
-    state = np.zeros(block, np.int32)
-    done = np.zeros(block, np.int32)
-    total = np.empty(block, np.int32)
-    # A trial's sums so far, packed: damage below bit 32, hits from there, criticals from bit 48.
-    so_far = np.empty(block, np.int64)
+    room = block + ROOM
+    check_words = np.empty((4, room), np.uint32)
+    words = np.empty((4, room), np.uint32)
+    raw = np.empty((6, room), np.uint32)
+    values = np.empty((parts, room), np.int32)
+    reg = np.empty((parts, room), np.int32)
+    work = np.zeros((W_ROWS, room), np.int32)
+    keys, picked, members, damage = work[W_KEYS], work[W_PICKED], work[W_MEMBERS], work[W_DAMAGE]
+    state, after, inside, lanes, degree = work[W_STATE], work[W_AFTER], work[W_INSIDE], work[W_LANES], work[W_DEGREE]
+    for j in range(room):
+        inside[j] = 1
     effect_bits = np.zeros(block, np.int64)
-    # Four copies each, so that neighbouring trials of one total need not wait for each other's count.
-    tables = np.zeros((4, tally.table.shape[0], tally.table.shape[1]), np.int64)
+    # A trial's sums so far: its damage, and its hits and criticals as the cell of the table they belong to, together one bin where there are few enough.
     size = tally.histogram.shape[0]
-    histograms = np.zeros((4, size if size <= SPLIT_TOTALS else 1), np.int64)
+    cells = (n_steps + 1) * (n_steps + 1)
+    together = 0 < size * cells <= BINS
+    unit = np.int64(size) if together else np.int64(1) << 32
+    so_far = np.zeros(block, np.int64)
+    # Four copies each, so that neighbouring trials of one bin need not wait for each other's count.
+    bins = np.zeros((4, size * cells if together else cells), np.int64)
+    histograms = np.zeros((4, size if size <= SPLIT_TOTALS and not together else 1), np.int64)
     source = np.empty(4, np.int64)
     check_source = np.empty(4, np.int64)
 
-    for start in range(0, n_trials, block):
-        n_all = min(block, n_trials - start)
+    start = 0
+    while start < n_trials:
         first = np.uint64(first_trial + start)
-        for j in range(n_all):
-            so_far[j] = 0
+        # No block lies on both sides of a multiple of 2**32, so that the high half of its trials is one number.
+        n = min(block, n_trials - start, (1 << 32) - np.int64(first & _MASK))
         if n_effects > 0:
-            for j in range(n_all):
+            for j in range(n):
                 effect_bits[j] = 0
         check_source[2] = -1
         previous_step = -1
         for g in range(n_groups):
             step, a, mask = prog.groups[g, G_STEP], prog.groups[g, G_ATTACK], prog.groups[g, G_STATES]
             attack = prog.attacks[a]
-            if step != previous_step:
-                if prog.turn_begins[step] or states == 1:
-                    for j in range(n_all):
-                        state[j] = 0
-                for j in range(n_all):
-                    done[j] = 0
-                previous_step = step
-            # The trials in one of the group's states; a trial whose state changed in this very step has had its attack.
-            n = n_all
-            lanes = identity
+            count = n
             if states > 1:
-                n = 0
-                for j in range(n_all):
-                    lanes_buf[n] = j
-                    n += ((mask >> state[j]) & 1) & (1 - done[j])
-                lanes = lanes_buf
-                for i in range(n):
-                    done[lanes[i]] = 1
-            if n == 0:
-                continue
+                # The trials in one of the group's states as they were when the step began.
+                if step != previous_step:
+                    for j in range(n):
+                        state[j] = after[j]
+                    for between in range(previous_step + 1, step + 1):
+                        if prog.turn_begins[between]:
+                            for j in range(n):
+                                state[j] = 0
+                    for j in range(n):
+                        after[j] = state[j]
+                    previous_step = step
+                count = _inside(state, states, mask, inside, n)
+                if count == 0:
+                    continue
 
             check_slot = first_slot + attack[A_CHECK_SLOT]
-            if states == 1 and not tracing and attack[A_DICE] == 1 and not attack[A_LUCKY] and attack[A_EXTRA] == attack[A_EXTRA_END]:
-                check_source[0] = check_slot
+            alone = attack[A_DICE] == 1 and not attack[A_LUCKY] and attack[A_EXTRA] == attack[A_EXTRA_END]
+            if alone and not tracing:
                 if check_slot // 4 != check_source[2]:
                     check_source[2] = check_slot // 4
                     _fill(check_words, key, first, check_source[2], n)
-                threats = _check_plain(check_words, check_source, n, prog, a, degree)
+                threats, misses = _read_all(check_words[check_slot % 4], n, prog.thresholds[attack[A_TABLE]], attack[A_CONFIRM] == 1, immune, keys)
+                if states > 1:
+                    threats, misses = _count(keys, inside, n)
+            elif not tracing and attack[A_CONFIRM] == 0 and _plain_extra(prog, a):
+                check_source[0], check_source[1] = check_slot, 1
+                _roll_all(check_words, check_source, key, first, n, prog, a, raw, work[W_EXTRA])
+                if attack[A_EXTRA] == attack[A_EXTRA_END]:
+                    threats, misses = _read_all(raw[0], n, prog.thresholds[attack[A_TABLE]], False, immune, keys)
+                    if states > 1:
+                        threats, misses = _count(keys, inside, n)
+                else:
+                    _read_sums(raw[0], work[W_EXTRA], n, prog, a, immune, keys)
+                    threats, misses = _count(keys, inside, n)
             else:
+                for j in range(n):
+                    lanes[j] = np.int32(j) if inside[j] else np.int32(-1)
+                    keys[j] = -1
+                count = _select(lanes, 0, LANE + 1, members, n)
                 check_source[0], check_source[1], check_source[2], check_source[3] = check_slot, 1, -1, step
-                threats = _check_any(check_words, check_source, key, first, lanes, n, prog, a, degree, kept, extra, work, none, rec, start, tracing)
+                threats = _check_any(
+                    check_words, check_source, key, first, members, count, prog, a, degree, work[W_KEPT], work[W_EXTRA], work, work[W_NONE], rec, start, tracing
+                )
                 check_source[2] = -1
+                for i in range(count):
+                    keys[members[i]] = np.int32((min(degree[i], 2 if immune else 3) << DEGREE) + members[i])
+                _, misses = _count(keys, inside, n)
             tally.threats[step] += threats
 
-            if prog.target[0] > 0 or prog.target[3] > 0 or prog.target[5] or attack[A_TAKE]:
-                slot = first_slot + attack[A_RESOLVE_SLOT]
-                _resolve(words, key, first, lanes, picked, trials_buf, n, prog, a, degree, dropped, slot, rec, start, tracing, step)
-
-            # Hits are few: one pass lists them, a second, over the list, tells criticals from ordinary hits. Misses are listed only when they matter.
-            misses, all_hits = 0, 0
-            for j in range(n):
-                misses += degree[j] == 1
-                picked[all_hits] = j
-                all_hits += degree[j] >= 2
-            listed = states > 1 or detailed or attack[A_MISSES] == 1
+            resolving = miss > 0 or (negate > 0 and attack[A_NEGATABLE] > 0)
+            taken = attack[A_TAKE] == 1
+            listed = detailed or attack[A_MISSES] == 1
+            hits = 0
+            if resolving:
+                low = 0 if negate > 0 and (attack[A_NEGATABLE] & 3) > 0 else 2 * _OF_DEGREE
+                hits = _select(keys, low, 4 * _OF_DEGREE, picked, n)
+                misses += _resolve(words, key, first, picked, hits, prog, a, first_slot + attack[A_RESOLVE_SLOT], rec, start, tracing, step)
+                if listed or taken or states > 1:
+                    for i in range(hits):
+                        keys[picked[i] & LANE] = picked[i]
+            if taken:
+                misses = 0
+                for j in range(n):
+                    keys[j] = np.int32((keys[j] & (_OF_DEGREE - 1)) + 2 * _OF_DEGREE) if (keys[j] >= 0) & (keys[j] < 2 * _OF_DEGREE) else keys[j]
+            if not resolving or taken:
+                hits = _select(keys, 2 * _OF_DEGREE, 4 * _OF_DEGREE, picked, n)
             if not listed:
-                tally.counts[step, 0] += n - misses - all_hits
                 tally.counts[step, 1] += misses
+                tally.counts[step, 0] += count - misses
             for d in range(0 if listed else 2, 4):
-                m = 0
                 if d < 2:
-                    for j in range(n):
-                        members[m] = j
-                        m += degree[j] == d
+                    m = _select(keys, d * _OF_DEGREE, (d + 1) * _OF_DEGREE, members, n)
                 else:
-                    for i in range(all_hits):
-                        members[m] = picked[i]
-                        m += degree[picked[i]] == d
+                    m = _select(picked, d * _OF_DEGREE, (d + 1) * _OF_DEGREE, members, hits)
                 if m == 0:
                     continue
-                for i in range(m):
-                    trials_buf[i] = lanes[members[i]]
                 tally.counts[step, d] += m
-                scattered = d < 2 and attack[A_AREA] >= 0 and attack[A_SCATTERS] == 1
-                deals = 2 if scattered else d
-                gain = np.int64(0) if d < 2 else (_HIT if d == 2 else _HIT + _CRIT)
-                if attack[A_PACKETS + 2 * deals] < attack[A_PACKETS + 2 * deals + 1] or scattered:
-                    source[0], source[1], source[2] = first_slot + attack[A_DAMAGE_SLOT], 1, -1
-                    if scattered:
-                        _draw(words, source, key, first, trials_buf, m, 8, work[0])
-                        _draw(words, source, key, first, trials_buf, m, 4, work[1])
-                        for i in range(m):
-                            landing[i] = 1 + 4 * (work[0, i] - 1) + work[1, i] - 1
-                            if tracing:
-                                _log(rec, start, trials_buf, i, step, FOR_DIRECTION, -1, 8, work[0, i])
-                                _log(rec, start, trials_buf, i, step, FOR_DISTANCE, -1, 4, work[1, i])
-                    if prog.target[3] > 0:
-                        for i in range(m):
-                            dropped_some[i] = dropped[members[i]]
-                    _damage(
-                        words, source, key, first, trials_buf, m, prog, a, deals, scattered, damage, landing, values, reg, work, dropped_some, none, rec, start,
-                        tracing, step,
-                    )  # fmt: skip
+                if not listed:
+                    tally.counts[step, 0] -= m
+                gain = unit * (0 if d < 2 else (1 if d == 2 else n_steps + 2))
+                slot = first_slot + attack[A_DAMAGE_SLOT]
+                if _deal(words, source, key, first, members, m, prog, a, d, work, values, reg, rec, start, tracing, step, slot):
                     points = np.int64(0)
                     squares = np.int64(0)
                     for i in range(m):
@@ -749,105 +942,134 @@ def run(prog, key, first_trial, n_trials, block, first_slot, tally, rec):
                     tally.sums[step, d] += points
                     tally.squares[step, d] += squares
                     for i in range(m):
-                        so_far[trials_buf[i]] += gain + np.int64(damage[i])
+                        so_far[members[i]] += gain + np.int64(damage[i])
                     if detailed:
                         for i in range(m):
-                            rec.damage[start + trials_buf[i], step] = damage[i]
+                            rec.damage[start + members[i], step] = damage[i]
                 elif d >= 2:
                     for i in range(m):
-                        so_far[trials_buf[i]] += gain
+                        so_far[members[i]] += gain
                 effect = attack[A_EFFECT]
                 if d == 3 and effect >= 0:
                     tally.effects[step] += m * prog.groups[g, G_EFFECT]
                     for i in range(m):
-                        effect_bits[trials_buf[i]] |= np.int64(1) << effect
-                if states > 1:
-                    for i in range(m):
-                        state[trials_buf[i]] = prog.next[step, state[trials_buf[i]], d]
+                        effect_bits[members[i]] |= np.int64(1) << effect
                 if detailed:
                     for i in range(m):
-                        rec.degree[start + trials_buf[i], step] = d
+                        rec.degree[start + members[i], step] = d
+            if states > 1:
+                _move(prog.next[step], states, mask, state, after, keys, n)
 
-        for j in range(n_all):
-            total[j] = np.int32(so_far[j] & np.int64(0xFFFFFFFF))
-        if tally.histogram.shape[0] > 0:
-            if histograms.shape[1] > 1:
-                for j in range(n_all):
-                    histograms[j & 3, total[j]] += 1
-            else:
-                for j in range(n_all):
-                    tally.histogram[total[j]] += 1
-        points = np.int64(0)
-        squares = np.int64(0)
-        for j in range(n_all):
-            x = np.int64(total[j])
-            points += x
-            squares += x * x
-        tally.totals[0] += points
-        tally.totals[1] += squares
-        for j in range(n_all):
-            tables[j & 3, (so_far[j] >> 32) & 0xFFFF, so_far[j] >> 48] += 1
-        for e in range(n_effects):
-            count = np.int64(0)
-            for j in range(n_all):
-                count += (effect_bits[j] >> e) & 1
-            tally.any_effect[e] += count
         if recording:
-            for j in range(n_all):
-                rec.total[start + j] = total[j]
+            for j in range(n):
+                rec.total[start + j] = so_far[j] % unit
+        if together:
+            for j in range(n):
+                bins[j & 3, so_far[j]] += 1
+                so_far[j] = 0
+        else:
+            points = np.int64(0)
+            squares = np.int64(0)
+            for j in range(n):
+                x = so_far[j] & np.int64(_MASK)
+                points += x
+                squares += x * x
+            tally.totals[0] += points
+            tally.totals[1] += squares
+            if histograms.shape[1] > 1:
+                for j in range(n):
+                    histograms[j & 3, so_far[j] & np.int64(_MASK)] += 1
+            elif size > 0:
+                for j in range(n):
+                    tally.histogram[so_far[j] & np.int64(_MASK)] += 1
+            for j in range(n):
+                bins[j & 3, so_far[j] >> 32] += 1
+                so_far[j] = 0
+        for e in range(n_effects):
+            total = np.int64(0)
+            for j in range(n):
+                total += (effect_bits[j] >> e) & 1
+            tally.any_effect[e] += total
+        start += n
 
-    for copy in range(4):
-        tally.table[:] += tables[copy]
-        if histograms.shape[1] > 1:
-            tally.histogram[:] += histograms[copy]
+    for cell in range(cells):
+        hits, criticals = cell % (n_steps + 1), cell // (n_steps + 1)
+        if together:
+            for t in range(size):
+                b = cell * size + t
+                trials = bins[0, b] + bins[1, b] + bins[2, b] + bins[3, b]
+                tally.table[hits, criticals] += trials
+                tally.histogram[t] += trials
+                tally.totals[0] += trials * t
+                tally.totals[1] += trials * t * t
+        else:
+            tally.table[hits, criticals] += bins[0, cell] + bins[1, cell] + bins[2, cell] + bins[3, cell]
+    if histograms.shape[1] > 1:
+        for t in range(size):
+            tally.histogram[t] += histograms[0, t] + histograms[1, t] + histograms[2, t] + histograms[3, t]
 
 
 @_jit
-def _settle(words, source, key, first, lanes, n, prog, a, before, settled, packed, dropped, dropped_some, degree, damage, landing, picked, members, trials,
-            values, reg, work, none, rec, first_slot, cells, bins, step):  # fmt: skip
+def _inside(state, states, mask, inside, n):
+    """Mark the lanes that are in one of the states of a mask; returns how many they are."""
+    for j in range(n):
+        inside[j] = 0
+    for s in range(states):
+        if (mask >> s) & 1:
+            for j in range(n):
+                inside[j] = np.int32(1) if state[j] == np.int32(s) else inside[j]
+    count = np.int32(0)
+    for j in range(n):
+        count = np.int32(count + inside[j])
+    return np.int64(count)
+
+
+@_jit
+def _move(after_degree, states, mask, state, after, keys, n):
+    """The states afterwards of the lanes that had an attack, by state and degree; neighbouring degrees that lead to one state in one pass."""
+    for s in range(states):
+        d = 0
+        while (mask >> s) & 1 and d < 4:
+            end = d + 1
+            while end < 4 and after_degree[s, end] == after_degree[s, d]:
+                end += 1
+            to, low, high, here = np.int32(after_degree[s, d]), np.int32(d * _OF_DEGREE), np.int32(end * _OF_DEGREE), np.int32(s)
+            if to != here:
+                for j in range(n):
+                    after[j] = to if (state[j] == here) & (keys[j] >= low) & (keys[j] < high) else after[j]
+            d = end
+
+
+@_jit
+def _settle(words, source, key, first, keys, n, prog, a, before, settled, packed, work, values, reg, rec, first_slot, cells, bins, step):
     """What comes of an attack that has degree ``before`` after its check, for a list of lanes, whatever the AC.
 
     The damage with its hit and critical, packed as `run_sweep` adds it up, goes to ``packed``; counts, sums and squares by final degree and by the faces of
     the check go to ``cells``.
     """
     attack = prog.attacks[a]
+    members, damage = work[W_MEMBERS], work[W_DAMAGE]
+    degree = np.int32(min(before, 2 if prog.target[5] else 3) * _OF_DEGREE)
     for i in range(n):
-        degree[i] = before
-    if prog.target[0] > 0 or prog.target[3] > 0 or prog.target[5] or attack[A_TAKE]:
-        slot = first_slot + attack[A_RESOLVE_SLOT]
-        _resolve(words, key, first, lanes, picked, trials, n, prog, a, degree, dropped, slot, rec, 0, False, step)
-    for d in range(4):
-        m = 0
+        keys[i] += degree
+    if prog.target[0] > 0 or prog.target[3] > 0:
+        _resolve(words, key, first, keys, n, prog, a, first_slot + attack[A_RESOLVE_SLOT], rec, 0, False, step)
+    if attack[A_TAKE]:
         for i in range(n):
-            members[m] = i
-            m += degree[i] == d
+            keys[i] = np.int32((keys[i] & (_OF_DEGREE - 1)) + 2 * _OF_DEGREE) if keys[i] < 2 * _OF_DEGREE else keys[i]
+    for d in range(4):
+        m = _select(keys, d * _OF_DEGREE, (d + 1) * _OF_DEGREE, members, n)
         if m == 0:
             continue
         settled[before, d] = 1
-        for i in range(m):
-            trials[i] = lanes[members[i]]
-        scattered = d < 2 and attack[A_AREA] >= 0 and attack[A_SCATTERS] == 1
-        deals = 2 if scattered else d
-        for i in range(m):
-            damage[i] = 0
-        if attack[A_PACKETS + 2 * deals] < attack[A_PACKETS + 2 * deals + 1] or scattered:
-            source[0], source[1], source[2] = first_slot + attack[A_DAMAGE_SLOT], 1, -1
-            if scattered:
-                _draw(words, source, key, first, trials, m, 8, work[0])
-                _draw(words, source, key, first, trials, m, 4, work[1])
-                for i in range(m):
-                    landing[i] = 1 + 4 * (work[0, i] - 1) + work[1, i] - 1
-            if prog.target[3] > 0:
-                for i in range(m):
-                    dropped_some[i] = dropped[members[i]]
-            _damage(
-                words, source, key, first, trials, m, prog, a, deals, scattered, damage, landing, values, reg, work, dropped_some, none, rec, 0, False, step
-            )
+        if not _deal(words, source, key, first, members, m, prog, a, d, work, values, reg, rec, 0, False, step, first_slot + attack[A_DAMAGE_SLOT]):
+            for i in range(m):
+                damage[i] = 0
         gain = np.int32(0) if d < 2 else (_SWEPT_HIT if d == 2 else _SWEPT_HIT + _SWEPT_CRIT)
         for i in range(m):
-            packed[trials[i]] = damage[i] + gain
+            packed[members[i]] = damage[i] + gain
         for i in range(m):
-            b = bins[trials[i]]
+            b = bins[members[i]]
             x = np.int64(damage[i])
             cells[before, d, b, 0] += 1
             cells[before, d, b, 1] += x
@@ -865,25 +1087,16 @@ def run_sweep(prog, thresholds, key, first_trial, n_trials, block, first_slot, t
     n_groups = prog.groups.shape[0]
     parts = max(prog.target[6], 1)
     rec = _no_recorder()
-    check_words = np.empty((4, block), np.uint32)
-    words = np.empty((4, block), np.uint32)
-    values = np.empty((parts, block), np.int32)
-    reg = np.empty((parts, block), np.int32)
-    work = np.empty((5, block), np.int32)
-    identity = np.arange(block).astype(np.int32)
-    lanes = np.empty(block, np.int32)
-    trials = np.empty(block, np.int32)
-    picked = np.empty(block, np.int32)
-    members = np.empty(block, np.int32)
-    degree = np.empty(block, np.int32)
-    kept = np.empty(block, np.int32)
-    extra = np.empty(block, np.int32)
-    landing = np.zeros(block, np.int32)
-    damage = np.empty(block, np.int32)
-    dropped = np.zeros(block, np.int32)
-    dropped_some = np.zeros(block, np.int32)
-    none = np.zeros(block, np.int32)
-    bins = np.empty(block, np.int32)
+    room = block + ROOM
+    check_words = np.empty((4, room), np.uint32)
+    words = np.empty((4, room), np.uint32)
+    values = np.empty((parts, room), np.int32)
+    reg = np.empty((parts, room), np.int32)
+    work = np.zeros((W_ROWS, room), np.int32)
+    keys, picked, bins, identity = work[W_KEYS], work[W_PICKED], work[W_DEGREE], work[W_LANES]
+    kept, extra = work[W_KEPT], work[W_EXTRA]
+    for j in range(block):
+        identity[j] = j
     face = np.empty((n_groups, block), np.int32)
     second = np.empty((n_groups, block), np.int32)
     packed = np.zeros((n_groups, 4, block), np.int32)
@@ -899,9 +1112,10 @@ def run_sweep(prog, thresholds, key, first_trial, n_trials, block, first_slot, t
     source = np.empty(4, np.int64)
     check_source = np.empty(4, np.int64)
 
-    for start in range(0, n_trials, block):
-        n = min(block, n_trials - start)
+    start = 0
+    while start < n_trials:
         first = np.uint64(first_trial + start)
+        n = min(block, n_trials - start, (1 << 32) - np.int64(first & _MASK))
         check_source[2] = -1
         for g in range(n_groups):
             step, a = prog.groups[g, G_STEP], prog.groups[g, G_ATTACK]
@@ -920,11 +1134,11 @@ def run_sweep(prog, thresholds, key, first_trial, n_trials, block, first_slot, t
                     seconds[j] = np.int32(((product & _MASK) * np.uint64(20)) >> _32) + np.int32(1)
             else:
                 check_source[0], check_source[1], check_source[2], check_source[3] = check_slot, 1, -1, step
-                _roll_check(check_words, check_source, key, first, identity, n, prog, a, kept, extra, work, none, rec, 0, False, False)
+                _roll_check(check_words, check_source, key, first, identity, n, prog, a, kept, extra, work, work[W_NONE], rec, 0, False, False)
                 for j in range(n):
                     faces[j] = kept[j]
                 if attack[A_CONFIRM]:
-                    _roll_check(check_words, check_source, key, first, identity, n, prog, a, kept, extra, work, none, rec, 0, False, True)
+                    _roll_check(check_words, check_source, key, first, identity, n, prog, a, kept, extra, work, work[W_NONE], rec, 0, False, True)
                     for j in range(n):
                         seconds[j] = kept[j]
                 check_source[2] = -1
@@ -948,14 +1162,14 @@ def run_sweep(prog, thresholds, key, first_trial, n_trials, block, first_slot, t
             for before in range(4):
                 if before < 2 and attack[A_MISSES] == 0 and attack[A_TAKE] == 0 and ((attack[A_NEGATABLE] >> before) & 1) == 0:
                     continue
-                m = 0
+                least, most, needed = np.int32(low[before]), np.int32(high[before]), np.int32(confirm if before == 3 and attack[A_CONFIRM] else 0)
                 for j in range(n):
-                    lanes[m] = j
-                    m += (faces[j] >= low[before]) & (faces[j] <= high[before]) & ((before < 3) | (attack[A_CONFIRM] == 0) | (seconds[j] >= confirm))
+                    keys[j] = np.int32(j) if (faces[j] >= least) & (faces[j] <= most) & (seconds[j] >= needed) else np.int32(-1)
+                m = _select(keys, 0, LANE + 1, picked, n)
                 if m > 0:
                     _settle(
-                        words, source, key, first, lanes, m, prog, a, before, settled[g], packed[g, before], dropped, dropped_some, degree, damage, landing,
-                        picked, members, trials, values, reg, work, none, rec, first_slot, cells[g], bins, step,
+                        words, source, key, first, picked, m, prog, a, before, settled[g], packed[g, before], work, values, reg, rec, first_slot, cells[g], bins,
+                        step,
                     )  # fmt: skip
 
         for c in range(n_ac):
@@ -996,10 +1210,9 @@ def run_sweep(prog, thresholds, key, first_trial, n_trials, block, first_slot, t
                     for j in range(n):
                         histogram[so_far[j] & _SWEPT_MASK] += 1
             else:
-                m = 0
                 for j in range(n):
-                    picked[m] = j
-                    m += so_far[j] != before_that[j]
+                    keys[j] = np.int32(j) if so_far[j] != before_that[j] else np.int32(-1)
+                m = _select(keys, 0, LANE + 1, picked, n)
                 for i in range(m):
                     old, new = before_that[picked[i]], so_far[picked[i]]
                     x, y = np.int64(old & _SWEPT_MASK), np.int64(new & _SWEPT_MASK)
@@ -1018,6 +1231,7 @@ def run_sweep(prog, thresholds, key, first_trial, n_trials, block, first_slot, t
                 for k in range(n_groups + 1):
                     tallies.table[c, h, k] += table_now[h + (k << 6)]
             so_far, before_that = before_that, so_far
+        start += n
 
     for g in range(n_groups):
         step, a = prog.groups[g, G_STEP], prog.groups[g, G_ATTACK]
