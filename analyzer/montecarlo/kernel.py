@@ -145,8 +145,9 @@ _SWEPT_CRIT = np.int32(1 << 25)
 SWEPT_TOTAL = 2**19 - 1
 SWEPT_STEPS = 63
 
-_jit = njit(cache=True, nogil=True, boundscheck=False)
-_inline = njit(cache=True, nogil=True, boundscheck=False, inline="always")
+# Nothing is allocated in compiled code, so that it counts no references: with Numba's counting, a call that hands a program on costs as much as 1,000 dice.
+_jit = njit(cache=True, nogil=True, boundscheck=False, _nrt=False)
+_inline = njit(cache=True, nogil=True, boundscheck=False, _nrt=False, inline="always")
 
 
 @_inline
@@ -170,13 +171,17 @@ def _philox(key, low, high, block):
     return c0, c1, c2, c3
 
 
-@_jit
 def philox_words(key, trial, block):
     """The four words of a block as an array, for the reference vectors."""
     out = np.empty(4, np.uint32)
-    a, b, c, d = _philox(np.uint64(key), np.uint64(trial) & _MASK, np.uint64(trial) >> _32, np.uint64(block))
-    out[0], out[1], out[2], out[3] = np.uint32(a), np.uint32(b), np.uint32(c), np.uint32(d)
+    _write_words(np.uint64(key), np.uint64(trial), np.uint64(block), out)
     return out
+
+
+@_jit
+def _write_words(key, trial, block, out):
+    a, b, c, d = _philox(key, trial & _MASK, trial >> _32, block)
+    out[0], out[1], out[2], out[3] = np.uint32(a), np.uint32(b), np.uint32(c), np.uint32(d)
 
 
 @_jit
@@ -801,40 +806,75 @@ def _deal(words, source, key, first, members, m, prog, a, d, work, values, reg, 
     return True
 
 
-@_jit
+class Space(NamedTuple):
+    """Where the kernel works on a block."""
+
+    #: (4, room) uint32: words of a Philox block for the trials of a list, and for all trials of a block
+    words: Any
+    check_words: Any
+    #: (6, room) uint32: words of single d20s
+    raw: Any
+    #: (W_ROWS, room) int32
+    work: Any
+    #: (most parts of a packet, room) int32
+    values: Any
+    reg: Any
+    #: (4, 4) int64: slot, faces used so far in it, block that is loaded, step, for damage dice and for checks; lowest and highest face of each degree
+    sources: Any
+
+
+class Counts(NamedTuple):
+    """What `run` counts in before it adds to the tally; all int64."""
+
+    #: (4, n_bins) bins of hits and criticals, and of the total where `together`; four copies, so that neighbouring trials need not wait for each other
+    bins: Any
+    #: (4, n_totals) of one column when it is not used
+    histograms: Any
+    #: (block,) a trial's sums so far: its damage, and its hits and criticals as the cell of the table they belong to, in one number
+    so_far: Any
+    effect_bits: Any
+
+
+def _space(prog, block):
+    room = block + ROOM
+    parts = max(int(prog.target[6]), 1)
+    work = np.zeros((W_ROWS, room), np.int32)
+    work[W_INSIDE] = 1
+    work[W_LANES] = np.arange(room)
+    check_words, words, raw = (np.empty((n, room), np.uint32) for n in (4, 4, 6))
+    return Space(words, check_words, raw, work, *(np.empty((parts, room), np.int32) for _ in range(2)), np.zeros((4, 4), np.int64))
+
+
 def run(prog, key, first_trial, n_trials, block, first_slot, tally, rec):
     """Play trials ``first_trial`` to ``first_trial + n_trials - 1`` of a program and add them to a tally."""
+    size, cells = len(tally.histogram), tally.table.size
+    together = 0 < size * cells <= BINS
+    counts = Counts(
+        bins=np.zeros((4, size * cells if together else cells), np.int64),
+        histograms=np.zeros((4, size if size <= SPLIT_TOTALS and not together else 1), np.int64),
+        so_far=np.zeros(block, np.int64),
+        effect_bits=np.zeros(block, np.int64),
+    )
+    run_blocks(prog, key, first_trial, n_trials, block, first_slot, tally, rec, _space(prog, block), counts, together)
+
+
+@_jit
+def run_blocks(prog, key, first_trial, n_trials, block, first_slot, tally, rec, space, counts, together):
+    """`run`, block by block."""
     n_groups, n_steps = prog.groups.shape[0], tally.counts.shape[0]
-    parts = max(prog.target[6], 1)
     states = prog.target[7]
     miss, negate, immune = prog.target[0], prog.target[3], prog.target[5] != 0
     n_effects = tally.any_effect.shape[0]
     recording = rec.total.shape[0] > 0
     detailed = rec.degree.shape[0] > 0
     tracing = rec.log.shape[0] > 0
-    room = block + ROOM
-    check_words = np.empty((4, room), np.uint32)
-    words = np.empty((4, room), np.uint32)
-    raw = np.empty((6, room), np.uint32)
-    values = np.empty((parts, room), np.int32)
-    reg = np.empty((parts, room), np.int32)
-    work = np.zeros((W_ROWS, room), np.int32)
+    words, check_words, raw, work, values, reg = space.words, space.check_words, space.raw, space.work, space.values, space.reg
     keys, picked, members, damage = work[W_KEYS], work[W_PICKED], work[W_MEMBERS], work[W_DAMAGE]
     state, after, inside, lanes, degree = work[W_STATE], work[W_AFTER], work[W_INSIDE], work[W_LANES], work[W_DEGREE]
-    for j in range(room):
-        inside[j] = 1
-    effect_bits = np.zeros(block, np.int64)
-    # A trial's sums so far: its damage, and its hits and criticals as the cell of the table they belong to, together one bin where there are few enough.
-    size = tally.histogram.shape[0]
-    cells = (n_steps + 1) * (n_steps + 1)
-    together = 0 < size * cells <= BINS
+    size, cells = tally.histogram.shape[0], (n_steps + 1) * (n_steps + 1)
     unit = np.int64(size) if together else np.int64(1) << 32
-    so_far = np.zeros(block, np.int64)
-    # Four copies each, so that neighbouring trials of one bin need not wait for each other's count.
-    bins = np.zeros((4, size * cells if together else cells), np.int64)
-    histograms = np.zeros((4, size if size <= SPLIT_TOTALS and not together else 1), np.int64)
-    source = np.empty(4, np.int64)
-    check_source = np.empty(4, np.int64)
+    bins, histograms, so_far, effect_bits = counts.bins, counts.histograms, counts.so_far, counts.effect_bits
+    source, check_source = space.sources[0], space.sources[1]
 
     start = 0
     while start < n_trials:
@@ -1076,41 +1116,61 @@ def _settle(words, source, key, first, keys, n, prog, a, before, settled, packed
             cells[before, d, b, 2] += x * x
 
 
-@_jit
+class Swept(NamedTuple):
+    """What `run_sweep` keeps of a block for all ACs, and counts in."""
+
+    #: (n_groups, block) int32: faces of the check and of its confirmation
+    face: Any
+    second: Any
+    #: (n_groups, 4, block) int32: what comes of an attack of each degree, packed
+    packed: Any
+    #: (n_groups, 4, 4): whether a degree before resolution became this one after it
+    settled: Any
+    #: (n_groups, 4, 4, 400, 3) count, sum and sum of squares by degree before and after, and by the faces of the check
+    cells: Any
+    #: (n_groups, 4, 400) trials by the faces of the check, in four copies
+    seen: Any
+    #: (2, block) int32 sums of this AC and of the one before
+    so_far: Any
+    #: of one AC: trials by total, and by hits and criticals
+    histogram: Any
+    table: Any
+
+
 def run_sweep(prog, thresholds, key, first_trial, n_trials, block, first_slot, tallies):
     """Play trials as `run` does, for every AC at once: each die is rolled once, and an AC only reads it differently.
 
     ``thresholds`` is (n_ac, n_rows, 4) and ``tallies`` has a leading AC; the counts are those of a `run` per AC, to the byte. For programs
     without states, effects and dice added to checks, of at most `SWEPT_STEPS` steps and `SWEPT_TOTAL` damage.
     """
-    n_ac = thresholds.shape[0]
-    n_groups = prog.groups.shape[0]
-    parts = max(prog.target[6], 1)
-    rec = _no_recorder()
-    room = block + ROOM
-    check_words = np.empty((4, room), np.uint32)
-    words = np.empty((4, room), np.uint32)
-    values = np.empty((parts, room), np.int32)
-    reg = np.empty((parts, room), np.int32)
-    work = np.zeros((W_ROWS, room), np.int32)
+    n = len(prog.groups)
+    swept = Swept(
+        face=np.empty((n, block), np.int32),
+        second=np.empty((n, block), np.int32),
+        packed=np.zeros((n, 4, block), np.int32),
+        settled=np.zeros((n, 4, 4), np.int64),
+        cells=np.zeros((n, 4, 4, 400, 3), np.int64),
+        seen=np.zeros((n, 4, 400), np.int64),
+        so_far=np.empty((2, block), np.int32),
+        histogram=np.zeros(tallies.histogram.shape[1], np.int64),
+        table=np.zeros(1 << (31 - _SWEPT_BITS), np.int64),
+    )
+    sweep_blocks(prog, thresholds, key, first_trial, n_trials, block, first_slot, tallies, nothing_recorded(), _space(prog, block), swept)
+
+
+@_jit
+def sweep_blocks(prog, thresholds, key, first_trial, n_trials, block, first_slot, tallies, rec, space, swept):
+    """`run_sweep`, block by block."""
+    n_ac, n_groups = thresholds.shape[0], prog.groups.shape[0]
+    words, check_words, work, values, reg = space.words, space.check_words, space.work, space.values, space.reg
+    source, check_source = space.sources[0], space.sources[1]
     keys, picked, bins, identity = work[W_KEYS], work[W_PICKED], work[W_DEGREE], work[W_LANES]
     kept, extra = work[W_KEPT], work[W_EXTRA]
-    for j in range(block):
-        identity[j] = j
-    face = np.empty((n_groups, block), np.int32)
-    second = np.empty((n_groups, block), np.int32)
-    packed = np.zeros((n_groups, 4, block), np.int32)
-    settled = np.zeros((n_groups, 4, 4), np.int64)
-    cells = np.zeros((n_groups, 4, 4, 400, 3), np.int64)
-    seen = np.zeros((n_groups, 4, 400), np.int64)
-    so_far = np.empty(block, np.int32)
-    size = tallies.histogram.shape[1]
-    before_that = np.empty(block, np.int32)
-    histogram = np.zeros(size, np.int64)
-    table_now = np.zeros(1 << (31 - _SWEPT_BITS), np.int64)
+    face, second, packed, settled, cells, seen = swept.face, swept.second, swept.packed, swept.settled, swept.cells, swept.seen
+    size, histogram, table_now = swept.histogram.shape[0], swept.histogram, swept.table
     points, squares = np.int64(0), np.int64(0)
-    source = np.empty(4, np.int64)
-    check_source = np.empty(4, np.int64)
+    low, high = space.sources[2], space.sources[3]
+    now = 0
 
     start = 0
     while start < n_trials:
@@ -1151,8 +1211,8 @@ def run_sweep(prog, thresholds, key, first_trial, n_trials, block, first_slot, t
                 seen[g, j & 3, bins[j]] += 1
 
             # The faces that have each degree at some AC.
-            low = np.full(4, 21, np.int64)
-            high = np.zeros(4, np.int64)
+            for d in range(4):
+                low[d], high[d] = 21, 0
             confirm = 21
             for c in range(n_ac):
                 for d in range(4):
@@ -1173,6 +1233,7 @@ def run_sweep(prog, thresholds, key, first_trial, n_trials, block, first_slot, t
                     )  # fmt: skip
 
         for c in range(n_ac):
+            so_far, before_that = swept.so_far[now], swept.so_far[1 - now]
             for j in range(n):
                 so_far[j] = 0
             for g in range(n_groups):
@@ -1230,7 +1291,7 @@ def run_sweep(prog, thresholds, key, first_trial, n_trials, block, first_slot, t
             for h in range(n_groups + 1):
                 for k in range(n_groups + 1):
                     tallies.table[c, h, k] += table_now[h + (k << 6)]
-            so_far, before_that = before_that, so_far
+            now = 1 - now
         start += n
 
     for g in range(n_groups):
@@ -1258,7 +1319,6 @@ def run_sweep(prog, thresholds, key, first_trial, n_trials, block, first_slot, t
                     tallies.counts[c, step, before] += count
 
 
-@_jit
-def _no_recorder():
+def nothing_recorded():
     """A recorder that writes nothing down."""
     return Recorder(np.zeros(0, np.int64), np.zeros((0, 0), np.int64), np.zeros((0, 0), np.int64), np.zeros((0, 0, 5), np.int32), np.zeros(0, np.int64))

@@ -58,24 +58,13 @@ def check_trials(trials: int) -> None:
 
 def compiled() -> bool:
     """Whether the kernel is compiled in this process or on disk, so that a simulation starts at once."""
-    return all(_compiled(function) for function in (k.run, k.run_sweep))
+    return all(_compiled(function) for function in (k.run_blocks, k.sweep_blocks))
 
 
 def _compiled(function: Any) -> bool:  # noqa: ANN401 - Numba's functions have no type
     code = function.py_func.__code__
     index = f"kernel.{code.co_name}-{code.co_firstlineno}.py{sys.version_info.major}{sys.version_info.minor}*.nbi"
     return bool(function.signatures) or any(Path(function.stats.cache_path or ".").glob(index))
-
-
-def nothing_recorded() -> k.Recorder:
-    """A recorder that writes nothing down."""
-    return k.Recorder(
-        total=np.zeros(0, np.int64),
-        degree=np.zeros((0, 0), np.int64),
-        damage=np.zeros((0, 0), np.int64),
-        log=np.zeros((0, 0, 5), np.int32),
-        log_length=np.zeros(0, np.int64),
-    )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -99,7 +88,7 @@ def play(job: Job) -> Tally:
     result: Tally | None = None
     for first in range(job.first, job.first + job.trials, most):
         trials = min(most, job.first + job.trials - first)
-        k.run(job.lowered.program, key_of(job.seed), first, trials, min(job.block, trials), 0, arrays, nothing_recorded())
+        k.run(job.lowered.program, key_of(job.seed), first, trials, min(job.block, trials), 0, arrays, k.nothing_recorded())
         if trials < job.trials:
             part = freeze(job.lowered, trials, arrays)
             result = part if result is None else result + part
