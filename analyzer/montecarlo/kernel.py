@@ -57,7 +57,7 @@ G_STEP, G_ATTACK, G_STATES, G_EFFECT = range(4)
 (
     FOR_ATTACK, FOR_ATTACK_REROLL, FOR_EXTRA, FOR_CONFIRM, FOR_CONFIRM_REROLL, FOR_CONFIRM_EXTRA, FOR_NEGATE, FOR_MISS, FOR_DIRECTION, FOR_DISTANCE,
     FOR_DAMAGE, FOR_REROLL,
-) = range(12)  # fmt: skip
+) = (np.int64(purpose) for purpose in range(12))  # fmt: skip
 
 
 class Program(NamedTuple):
@@ -120,6 +120,9 @@ class Recorder(NamedTuple):
     log_length: Any
 
 
+# Numba compiles a function anew for every literal it is called with, so what functions are called with has a type instead.
+_NO, _YES = np.bool_(False), np.bool_(True)
+_ZERO, _D4, _D8, _D20, _NO_ROLL = (np.int64(n) for n in (0, 4, 8, 20, -1))
 _MASK = np.uint64(0xFFFFFFFF)
 _32 = np.uint64(32)
 _M0 = np.uint64(0xD2511F53)
@@ -148,6 +151,17 @@ SWEPT_STEPS = 63
 # Nothing is allocated in compiled code, so that it counts no references: with Numba's counting, a call that hands a program on costs as much as 1,000 dice.
 _jit = njit(cache=True, nogil=True, boundscheck=False, _nrt=False)
 _inline = njit(cache=True, nogil=True, boundscheck=False, _nrt=False, inline="always")
+
+
+@intrinsic
+def _apart(_typing):
+    """Keep LLVM from copying the function that calls this into its callers: the copies would be compiled again at every level."""
+
+    def codegen(context: Any, builder: Any, _signature: Any, _arguments: Any) -> Any:  # noqa: ANN401 - Numba's own protocol, without types
+        builder.function.attributes.add("noinline")
+        return context.get_dummy_value()
+
+    return types.void(), codegen
 
 
 @_inline
@@ -187,6 +201,7 @@ def _write_words(key, trial, block, out):
 @_jit
 def _fill(words, key, first, block, n):
     """Fill the words of ``n`` consecutive trials, none of which lies beyond a multiple of 2**32 that ``first`` lies before."""
+    _apart()
     slot = np.uint64(block)
     low, high = np.uint32(first & _MASK), first >> _32
     for j in range(n):
@@ -200,6 +215,7 @@ def _fill(words, key, first, block, n):
 @_jit
 def _fill_some(words, key, first, lanes, block, n):
     """Fill the words of the trials in ``lanes``, as `_fill` does."""
+    _apart()
     slot = np.uint64(block)
     low, high = np.uint32(first & _MASK), first >> _32
     for j in range(n):
@@ -258,6 +274,7 @@ def _select(keys, low, high, out, n):
 
     Both arrays have `ROOM` elements beyond ``n``, which are overwritten.
     """
+    _apart()
     for j in range(n, (n + _WIDTH - 1) // _WIDTH * _WIDTH):
         keys[j] = -1
     m = 0
@@ -279,6 +296,7 @@ def _take(word, sides, n, face):
 @_jit
 def _log(rec, base, lanes, j, step, purpose, roll, sides, face):
     """Write one die of lane ``j`` down."""
+    _apart()
     row = base + (lanes[j] & LANE)
     k = rec.log_length[row]
     rec.log[row, k, 0] = step
@@ -306,6 +324,7 @@ def _open_word(source, sides):
 @_jit
 def _draw(words, source, key, first, lanes, n, sides, face):
     """One die for every lane of a list, loading Philox blocks as they are needed."""
+    _apart()
     if _open_word(source, sides):
         source[2] = source[0] // 4
         _fill_some(words, key, first, lanes, source[2], n)
@@ -315,6 +334,7 @@ def _draw(words, source, key, first, lanes, n, sides, face):
 @_jit
 def _add_dice(words, source, key, first, lanes, n, sides, count, sign, acc):
     """Add ``count`` plain dice to every lane, as many out of one pass over a word as fit into it; the same faces as `_draw` by `_draw`."""
+    _apart()
     m = np.uint64(sides)
     left = count
     while left > 0:
@@ -368,21 +388,22 @@ def _add_dice(words, source, key, first, lanes, n, sides, count, sign, acc):
 @_jit
 def _draw_die(words, source, key, first, lanes, n, dice, d, value, face, other, rec, base, tracing, step, purpose, reroll, roll, dropped):
     """One die of row ``d`` with its reroll, floor and best-of for every lane: its value goes to ``value``."""
+    _apart()
     sides, reroll_to, at_least = dice[d, D_SIDES], dice[d, D_REROLL], dice[d, D_AT_LEAST]
     for candidate in range(dice[d, D_BEST_OF]):
         _draw(words, source, key, first, lanes, n, sides, face)
         if tracing and reroll_to == 0:
             for j in range(n):
                 if dropped[j] == 0:
-                    _log(rec, base, lanes, j, step, purpose, roll, sides, face[j])
+                    _log(rec, base, lanes, j, step, purpose, roll, sides, np.int64(face[j]))
         if reroll_to > 0:
             _draw(words, source, key, first, lanes, n, sides, other)
             if tracing:
                 for j in range(n):
                     if dropped[j] == 0:
-                        _log(rec, base, lanes, j, step, purpose, roll, sides, face[j])
+                        _log(rec, base, lanes, j, step, purpose, roll, sides, np.int64(face[j]))
                         if face[j] <= reroll_to:
-                            _log(rec, base, lanes, j, step, reroll, roll, sides, other[j])
+                            _log(rec, base, lanes, j, step, reroll, roll, sides, np.int64(other[j]))
             for j in range(n):
                 face[j] = other[j] if face[j] <= reroll_to else face[j]
         if at_least > 1:
@@ -399,24 +420,25 @@ def _draw_die(words, source, key, first, lanes, n, dice, d, value, face, other, 
 @_jit
 def _roll_check(words, source, key, first, lanes, n, prog, a, kept, total, buf, none, rec, base, tracing, confirming):
     """The d20s and extra dice of a check: kept face in ``kept``, sum of the extra dice in ``total``."""
+    _apart()
     attack = prog.attacks[a]
     dice, best, lucky = attack[A_DICE], attack[A_BEST], attack[A_LUCKY]
     purpose = FOR_CONFIRM if confirming else FOR_ATTACK
     step = source[3]
     for k in range(dice):
-        _draw(words, source, key, first, lanes, n, 20, buf[k])
+        _draw(words, source, key, first, lanes, n, _D20, buf[k])
         if tracing:
             for j in range(n):
                 if none[j] == 0:
-                    _log(rec, base, lanes, j, step, purpose, -1, 20, buf[k, j])
+                    _log(rec, base, lanes, j, step, purpose, _NO_ROLL, _D20, np.int64(buf[k, j]))
     if lucky:
-        _draw(words, source, key, first, lanes, n, 20, buf[4])
+        _draw(words, source, key, first, lanes, n, _D20, buf[4])
         for j in range(n):
             for k in range(dice):
                 if buf[k, j] == 1:
                     buf[k, j] = buf[4, j]
                     if tracing and none[j] == 0:
-                        _log(rec, base, lanes, j, step, purpose + 1, -1, 20, buf[4, j])
+                        _log(rec, base, lanes, j, step, purpose + 1, _NO_ROLL, _D20, np.int64(buf[4, j]))
                     break
     for j in range(n):
         kept[j] = buf[0, j]
@@ -428,7 +450,7 @@ def _roll_check(words, source, key, first, lanes, n, prog, a, kept, total, buf, 
     for d in range(attack[A_EXTRA], attack[A_EXTRA_END]):
         sign = prog.dice[d, D_SIGN]
         for _ in range(prog.dice[d, D_COUNT]):
-            _draw_die(words, source, key, first, lanes, n, prog.dice, d, buf[0], buf[1], buf[2], rec, base, tracing, step, purpose + 2, purpose + 2, -1, none)
+            _draw_die(words, source, key, first, lanes, n, prog.dice, d, buf[0], buf[1], buf[2], rec, base, tracing, step, purpose + 2, purpose + 2, _NO_ROLL, none)
             for j in range(n):
                 total[j] += sign * buf[0, j]
 
@@ -457,12 +479,13 @@ def _roll_all(words, source, key, first, n, prog, a, raw, extra):
 
     What is left of a word after a d20 is ``word * 20`` modulo 2**32, and one d20 shows more than another only when its word is larger.
     """
+    _apart()
     attack = prog.attacks[a]
     dice, best, lucky = attack[A_DICE], attack[A_BEST], attack[A_LUCKY]
     rest = raw[5]
     at = np.int64(-1)
     for k in range(dice + lucky):
-        if _open_word(source, 20):
+        if _open_word(source, _D20):
             source[2] = source[0] // 4
             _fill(words, key, first, source[2], n)
         word = rest if source[0] == at else words[source[0] % 4]
@@ -509,6 +532,7 @@ def _roll_all(words, source, key, first, n, prog, a, raw, extra):
 @_jit
 def _read_all(word, n, row, confirm, immune, keys):
     """The keys of a check whose extra dice, if any, all show the sum of ``row``. Returns the number of threats and of misses that are not critical."""
+    _apart()
     none = np.int32(0)
     missed, hit, threat = _lowest(row[0]), _lowest(row[1]), _lowest(row[2])
     sure = _lowest(row[3]) if confirm else np.uint32(0)
@@ -531,6 +555,7 @@ def _read_all(word, n, row, confirm, immune, keys):
 @_jit
 def _read_sums(word, extra, n, prog, a, immune, keys):
     """The keys of a check with extra dice, row by row of its thresholds."""
+    _apart()
     none = np.int32(0)
     low, rows = prog.attacks[a, A_EXTRA_LOW], 1
     for d in range(prog.attacks[a, A_EXTRA], prog.attacks[a, A_EXTRA_END]):
@@ -550,6 +575,7 @@ def _read_sums(word, extra, n, prog, a, immune, keys):
 @_jit
 def _count(keys, inside, n):
     """Take the lanes out that are not inside; returns the number of threats and of misses that are not critical."""
+    _apart()
     threats, misses = np.int32(0), np.int32(0)
     for j in range(n):
         x = keys[j] if inside[j] != 0 else np.int32(-1)
@@ -562,11 +588,12 @@ def _count(keys, inside, n):
 @_jit
 def _check_any(words, source, key, first, lanes, n, prog, a, degree, kept, extra, buf, none, rec, base, tracing):
     """Degrees of any check, for a list of lanes. Returns the number of threats."""
+    _apart()
     attack = prog.attacks[a]
     table, low = attack[A_TABLE], attack[A_EXTRA_LOW]
     for j in range(n):
         none[j] = 0
-    _roll_check(words, source, key, first, lanes, n, prog, a, kept, extra, buf, none, rec, base, tracing, False)
+    _roll_check(words, source, key, first, lanes, n, prog, a, kept, extra, buf, none, rec, base, tracing, _NO)
     plain = attack[A_EXTRA] == attack[A_EXTRA_END]
     threats = 0
     if plain:
@@ -586,7 +613,7 @@ def _check_any(words, source, key, first, lanes, n, prog, a, degree, kept, extra
             threats += threatens
             none[j] = np.int32(1) - threatens
     if attack[A_CONFIRM]:
-        _roll_check(words, source, key, first, lanes, n, prog, a, kept, extra, buf, none, rec, base, tracing, True)
+        _roll_check(words, source, key, first, lanes, n, prog, a, kept, extra, buf, none, rec, base, tracing, _YES)
         for j in range(n):
             if none[j] == 0 and kept[j] >= prog.thresholds[table + extra[j] - low, 3]:
                 degree[j] += 1
@@ -607,6 +634,7 @@ def _die_of(word, sides):
 @_jit
 def _resolve(words, key, first, keys, n, prog, a, slot, rec, base, tracing, step):
     """Negation and miss chance, in that order, for a list of keys. Returns how many hits were missed."""
+    _apart()
     miss, miss_of, miss_rolls, negate, negate_of = prog.target[0], prog.target[1], prog.target[2], prog.target[3], prog.target[4]
     rolled = np.int32(prog.attacks[a, A_NEGATABLE]) if negate > 0 else np.int32(0)
     _fill_some(words, key, first, keys, slot // 4, n)
@@ -615,7 +643,7 @@ def _resolve(words, key, first, keys, n, prog, a, slot, rec, base, tracing, step
         if tracing:
             for i in range(n):
                 if (rolled >> (keys[i] >> DEGREE)) & 1:
-                    _log(rec, base, keys, i, step, FOR_NEGATE, -1, negate_of, _die_of(words[0, i], negate_of))
+                    _log(rec, base, keys, i, step, FOR_NEGATE, _NO_ROLL, negate_of, _die_of(words[0, i], negate_of))
         for i in range(n):
             degree = keys[i] >> DEGREE
             negated = (((rolled >> degree) & 1) != 0) & (words[0, i] <= last)
@@ -633,7 +661,7 @@ def _resolve(words, key, first, keys, n, prog, a, slot, rec, base, tracing, step
                 r = 0
                 while keys[i] >= 2 * _OF_DEGREE and r < miss_rolls and (r == 0 or words[r, i] <= last):
                     r += 1
-                    _log(rec, base, keys, i, step, FOR_MISS, -1, miss_of, _die_of(words[r % 4, i], miss_of))
+                    _log(rec, base, keys, i, step, FOR_MISS, _NO_ROLL, miss_of, _die_of(words[r % 4, i], miss_of))
         two, three, four = miss_rolls < 2, miss_rolls < 3, miss_rolls < 4
         for i in range(n):
             missed = (words[1, i] <= last) & (two | (words[2, i] <= last)) & (three | (words[3, i] <= last)) & (four | (words[0, i] <= last))
@@ -652,6 +680,7 @@ def _last_word(face, sides):
 @_jit
 def _apply_ops(prog, first_op, end_op, reg, n):
     """Merge and reduce the registers of a packet; the packet's sum ends in register 0."""
+    _apart()
     for o in range(first_op, end_op):
         op = prog.ops[o]
         into = reg[op[O_INTO]]
@@ -676,6 +705,7 @@ def _apply_ops(prog, first_op, end_op, reg, n):
 @_jit
 def _roll_part(words, source, key, first, lanes, n, prog, p, value, work, dropped, none, rec, base, tracing, step):
     """The rolls of one part, summed into ``value``."""
+    _apart()
     acc, best, die, face, other = work[0], work[1], work[2], work[3], work[4]
     fresh = True
     for r in range(prog.parts[p, P_ROLL], prog.parts[p, P_ROLL_END]):
@@ -740,6 +770,7 @@ def _roll_part(words, source, key, first, lanes, n, prog, p, value, work, droppe
 @_jit
 def _damage(words, source, key, first, lanes, n, prog, a, deals, scattered, damage, landing, values, reg, work, dropped, none, rec, base, tracing, step):
     """Damage of the packets of degree ``deals`` for a list of lanes, summed over packets and over the creatures that are caught."""
+    _apart()
     attack = prog.attacks[a]
     # A miss that does not scatter strikes the first creature alone, as an attack without an area does.
     spread = attack[A_AREA] >= 0 and (scattered or deals >= 2)
@@ -780,6 +811,7 @@ def _damage(words, source, key, first, lanes, n, prog, a, deals, scattered, dama
 @_jit
 def _deal(words, source, key, first, members, m, prog, a, d, work, values, reg, rec, base, tracing, step, slot):
     """Damage of an attack of final degree ``d`` for a list of keys, which are left as lanes; returns whether there is any to deal."""
+    _apart()
     attack = prog.attacks[a]
     scattered = d < 2 and attack[A_AREA] >= 0 and attack[A_SCATTERS] == 1
     deals = 2 if scattered else d
@@ -793,13 +825,13 @@ def _deal(words, source, key, first, members, m, prog, a, d, work, values, reg, 
         return False
     source[0], source[1], source[2] = slot, 1, -1
     if scattered:
-        _draw(words, source, key, first, members, m, 8, work[0])
-        _draw(words, source, key, first, members, m, 4, work[1])
+        _draw(words, source, key, first, members, m, _D8, work[0])
+        _draw(words, source, key, first, members, m, _D4, work[1])
         for i in range(m):
             landing[i] = 1 + 4 * (work[0, i] - 1) + work[1, i] - 1
             if tracing:
-                _log(rec, base, members, i, step, FOR_DIRECTION, -1, 8, work[0, i])
-                _log(rec, base, members, i, step, FOR_DISTANCE, -1, 4, work[1, i])
+                _log(rec, base, members, i, step, FOR_DIRECTION, _NO_ROLL, _D8, np.int64(work[0, i]))
+                _log(rec, base, members, i, step, FOR_DISTANCE, _NO_ROLL, _D4, np.int64(work[1, i]))
     _damage(
         words, source, key, first, members, m, prog, a, deals, scattered, damage, landing, values, reg, work, drops, work[W_NONE], rec, base, tracing, step,
     )  # fmt: skip
@@ -876,7 +908,7 @@ def run_blocks(prog, key, first_trial, n_trials, block, first_slot, tally, rec, 
     bins, histograms, so_far, effect_bits = counts.bins, counts.histograms, counts.so_far, counts.effect_bits
     source, check_source = space.sources[0], space.sources[1]
 
-    start = 0
+    start = np.int64(0)
     while start < n_trials:
         first = np.uint64(first_trial + start)
         # No block lies on both sides of a multiple of 2**32, so that the high half of its trials is one number.
@@ -919,7 +951,7 @@ def run_blocks(prog, key, first_trial, n_trials, block, first_slot, tally, rec, 
                 check_source[0], check_source[1] = check_slot, 1
                 _roll_all(check_words, check_source, key, first, n, prog, a, raw, work[W_EXTRA])
                 if attack[A_EXTRA] == attack[A_EXTRA_END]:
-                    threats, misses = _read_all(raw[0], n, prog.thresholds[attack[A_TABLE]], False, immune, keys)
+                    threats, misses = _read_all(raw[0], n, prog.thresholds[attack[A_TABLE]], _NO, immune, keys)
                     if states > 1:
                         threats, misses = _count(keys, inside, n)
                 else:
@@ -1052,6 +1084,7 @@ def run_blocks(prog, key, first_trial, n_trials, block, first_slot, tally, rec, 
 @_jit
 def _inside(state, states, mask, inside, n):
     """Mark the lanes that are in one of the states of a mask; returns how many they are."""
+    _apart()
     for j in range(n):
         inside[j] = 0
     for s in range(states):
@@ -1067,6 +1100,7 @@ def _inside(state, states, mask, inside, n):
 @_jit
 def _move(after_degree, states, mask, state, after, keys, n):
     """The states afterwards of the lanes that had an attack, by state and degree; neighbouring degrees that lead to one state in one pass."""
+    _apart()
     for s in range(states):
         d = 0
         while (mask >> s) & 1 and d < 4:
@@ -1087,13 +1121,14 @@ def _settle(words, source, key, first, keys, n, prog, a, before, settled, packed
     The damage with its hit and critical, packed as `run_sweep` adds it up, goes to ``packed``; counts, sums and squares by final degree and by the faces of
     the check go to ``cells``.
     """
+    _apart()
     attack = prog.attacks[a]
     members, damage = work[W_MEMBERS], work[W_DAMAGE]
     degree = np.int32(min(before, 2 if prog.target[5] else 3) * _OF_DEGREE)
     for i in range(n):
         keys[i] += degree
     if prog.target[0] > 0 or prog.target[3] > 0:
-        _resolve(words, key, first, keys, n, prog, a, first_slot + attack[A_RESOLVE_SLOT], rec, 0, False, step)
+        _resolve(words, key, first, keys, n, prog, a, first_slot + attack[A_RESOLVE_SLOT], rec, _ZERO, _NO, step)
     if attack[A_TAKE]:
         for i in range(n):
             keys[i] = np.int32((keys[i] & (_OF_DEGREE - 1)) + 2 * _OF_DEGREE) if keys[i] < 2 * _OF_DEGREE else keys[i]
@@ -1102,7 +1137,7 @@ def _settle(words, source, key, first, keys, n, prog, a, before, settled, packed
         if m == 0:
             continue
         settled[before, d] = 1
-        if not _deal(words, source, key, first, members, m, prog, a, d, work, values, reg, rec, 0, False, step, first_slot + attack[A_DAMAGE_SLOT]):
+        if not _deal(words, source, key, first, members, m, prog, a, d, work, values, reg, rec, _ZERO, _NO, step, first_slot + attack[A_DAMAGE_SLOT]):
             for i in range(m):
                 damage[i] = 0
         gain = np.int32(0) if d < 2 else (_SWEPT_HIT if d == 2 else _SWEPT_HIT + _SWEPT_CRIT)
@@ -1172,7 +1207,7 @@ def sweep_blocks(prog, thresholds, key, first_trial, n_trials, block, first_slot
     low, high = space.sources[2], space.sources[3]
     now = 0
 
-    start = 0
+    start = np.int64(0)
     while start < n_trials:
         first = np.uint64(first_trial + start)
         n = min(block, n_trials - start, (1 << 32) - np.int64(first & _MASK))
@@ -1194,11 +1229,11 @@ def sweep_blocks(prog, thresholds, key, first_trial, n_trials, block, first_slot
                     seconds[j] = np.int32(((product & _MASK) * np.uint64(20)) >> _32) + np.int32(1)
             else:
                 check_source[0], check_source[1], check_source[2], check_source[3] = check_slot, 1, -1, step
-                _roll_check(check_words, check_source, key, first, identity, n, prog, a, kept, extra, work, work[W_NONE], rec, 0, False, False)
+                _roll_check(check_words, check_source, key, first, identity, n, prog, a, kept, extra, work, work[W_NONE], rec, _ZERO, _NO, _NO)
                 for j in range(n):
                     faces[j] = kept[j]
                 if attack[A_CONFIRM]:
-                    _roll_check(check_words, check_source, key, first, identity, n, prog, a, kept, extra, work, work[W_NONE], rec, 0, False, True)
+                    _roll_check(check_words, check_source, key, first, identity, n, prog, a, kept, extra, work, work[W_NONE], rec, _ZERO, _NO, _YES)
                     for j in range(n):
                         seconds[j] = kept[j]
                 check_source[2] = -1
