@@ -41,7 +41,8 @@ RESOLVE_WORDS = 8
     A_DICE, A_BEST, A_LUCKY, A_EXTRA, A_EXTRA_END, A_EXTRA_LOW, A_TABLE, A_CONFIRM, A_TAKE, A_EFFECT, A_AREA, A_KINDS, A_SCATTERS, A_CHECK_SLOT,
     A_RESOLVE_SLOT, A_DAMAGE_SLOT, A_NEGATABLE, A_MISSES, A_PACKETS,
 ) = range(19)  # fmt: skip
-A_COLUMNS = A_PACKETS + 8  # start and end of the packets of each degree
+A_WORDS = A_PACKETS + 8  # after start and end of the packets of each degree: damage words of each degree
+A_COLUMNS = A_WORDS + 4
 # Columns of Program.dice, rolls, parts, packets, ops, groups.
 D_SIDES, D_COUNT, D_REROLL, D_AT_LEAST, D_BEST_OF, D_SIGN = range(6)
 R_DIE, R_DIE_END, R_FLAT, R_HAS_MIN, R_MIN, R_BEST_OF, R_TIMES, R_SCALE, R_PRECISION, R_PLAIN = range(10)
@@ -122,7 +123,7 @@ class Recorder(NamedTuple):
 
 # Numba compiles a function anew for every literal it is called with, so what functions are called with has a type instead.
 _NO, _YES = np.bool_(False), np.bool_(True)
-_ZERO, _D4, _D8, _D20, _NO_ROLL = (np.int64(n) for n in (0, 4, 8, 20, -1))
+_ZERO, _ALL, _D4, _D8, _D20, _NO_ROLL = (np.int64(n) for n in (0, 2**40, 4, 8, 20, -1))
 _MASK = np.uint64(0xFFFFFFFF)
 _32 = np.uint64(32)
 _M0 = np.uint64(0xD2511F53)
@@ -136,9 +137,10 @@ DROPPED = np.int32(1 << 20)
 THREAT = np.int32(1 << 21)
 DEGREE = 24
 _OF_DEGREE = np.int32(1 << DEGREE)
-#: Keys listed at a time, and so the elements a list needs beyond its last.
+#: Keys listed at a time.
 _WIDTH = 16
-ROOM = _WIDTH
+#: Elements a list needs beyond its last.
+ROOM = 2 * _WIDTH
 
 # In a sweep a trial's sums are packed tighter: damage below bit 19, up to 63 hits from there, criticals from bit 25.
 _SWEPT_BITS = 19
@@ -185,6 +187,28 @@ def _philox(key, low, high, block):
     return c0, c1, c2, c3
 
 
+@_inline
+def _philox_twice(key, low, other, high, block):
+    """The words of two trials with one high half, side by side: ten rounds wait for each other, and the processor has room for more."""
+    c0, c1, c2, c3 = low, high, block & _MASK, block >> _32
+    d0, d1, d2, d3 = other, high, block & _MASK, block >> _32
+    k0 = key & _MASK
+    k1 = key >> _32
+    for _ in range(10):
+        p0, p1 = _M0 * c0, _M1 * c2
+        q0, q1 = _M0 * d0, _M1 * d2
+        c0, c1, c2, c3 = (p1 >> _32) ^ c1 ^ k0, p1 & _MASK, (p0 >> _32) ^ c3 ^ k1, p0 & _MASK
+        d0, d1, d2, d3 = (q1 >> _32) ^ d1 ^ k0, q1 & _MASK, (q0 >> _32) ^ d3 ^ k1, q0 & _MASK
+        k0 = (k0 + _W0) & _MASK
+        k1 = (k1 + _W1) & _MASK
+    return c0, c1, c2, c3, d0, d1, d2, d3
+
+
+@_inline
+def _low_half(low, lane):
+    return np.uint64(np.uint32(low + np.uint32(lane)))
+
+
 def philox_words(key, trial, block):
     """The four words of a block as an array, for the reference vectors."""
     out = np.empty(4, np.uint32)
@@ -204,26 +228,39 @@ def _fill(words, key, first, block, n):
     _apart()
     slot = np.uint64(block)
     low, high = np.uint32(first & _MASK), first >> _32
-    for j in range(n):
-        a, b, c, d = _philox(key, np.uint64(np.uint32(low + np.uint32(j))), high, slot)
-        words[0, j] = np.uint32(a)
-        words[1, j] = np.uint32(b)
-        words[2, j] = np.uint32(c)
-        words[3, j] = np.uint32(d)
+    w0, w1, w2, w3 = words[0], words[1], words[2], words[3]
+    half = n // 2
+    u0, u1, u2, u3 = w0[half:], w1[half:], w2[half:], w3[half:]
+    for j in range((n + 1) // 2):
+        a, b, c, d, e, f, g, h = _philox_twice(key, _low_half(low, j), _low_half(low, j + half), high, slot)
+        w0[j], w1[j], w2[j], w3[j] = np.uint32(a), np.uint32(b), np.uint32(c), np.uint32(d)
+        u0[j], u1[j] = np.uint32(e), np.uint32(f)
+        u2[j], u3[j] = np.uint32(g), np.uint32(h)
 
 
 @_jit
-def _fill_some(words, key, first, lanes, block, n):
-    """Fill the words of the trials in ``lanes``, as `_fill` does."""
+def _fill_some(words, key, first, lanes, block, n, needed):
+    """Fill the words of the trials in ``lanes``, as `_fill` does; the last two words only when more than two are ``needed``.
+
+    Up to `ROOM` words beyond ``n`` are overwritten, so that no trial is left over when the others are filled many at a time.
+    """
     _apart()
     slot = np.uint64(block)
     low, high = np.uint32(first & _MASK), first >> _32
-    for j in range(n):
-        a, b, c, d = _philox(key, np.uint64(np.uint32(low + np.uint32(lanes[j] & LANE))), high, slot)
-        words[0, j] = np.uint32(a)
-        words[1, j] = np.uint32(b)
-        words[2, j] = np.uint32(c)
-        words[3, j] = np.uint32(d)
+    w0, w1, w2, w3 = words[0], words[1], words[2], words[3]
+    half = (n + 2 * _WIDTH - 1) // (2 * _WIDTH) * _WIDTH
+    u0, u1, u2, u3, others = w0[half:], w1[half:], w2[half:], w3[half:], lanes[half:]
+    if needed > 2:
+        for j in range(half):
+            a, b, c, d, e, f, g, h = _philox_twice(key, _low_half(low, lanes[j] & LANE), _low_half(low, others[j] & LANE), high, slot)
+            w0[j], w1[j], w2[j], w3[j] = np.uint32(a), np.uint32(b), np.uint32(c), np.uint32(d)
+            u0[j], u1[j] = np.uint32(e), np.uint32(f)
+            u2[j], u3[j] = np.uint32(g), np.uint32(h)
+    else:
+        for j in range(half):
+            a, b, _c, _d, e, f, _g, _h = _philox_twice(key, _low_half(low, lanes[j] & LANE), _low_half(low, others[j] & LANE), high, slot)
+            w0[j], w1[j] = np.uint32(a), np.uint32(b)
+            u0[j], u1[j] = np.uint32(e), np.uint32(f)
 
 
 @intrinsic
@@ -311,7 +348,7 @@ def _log(rec, base, lanes, j, step, purpose, roll, sides, face):
 def _open_word(source, sides):
     """Room for a die of ``sides`` faces in the current word, or the next word; returns whether a new Philox block is needed.
 
-    ``source`` is (slot, faces used so far in it, block that is loaded).
+    ``source`` is (slot, faces used so far in it, block that is loaded, slot from which no word is needed).
     """
     if source[1] * sides > WORD_FACES:
         source[0] += 1
@@ -327,7 +364,7 @@ def _draw(words, source, key, first, lanes, n, sides, face):
     _apart()
     if _open_word(source, sides):
         source[2] = source[0] // 4
-        _fill_some(words, key, first, lanes, source[2], n)
+        _fill_some(words, key, first, lanes, source[2], n, source[3] - source[0] // 4 * 4)
     _take(words[source[0] % 4], sides, n, face)
 
 
@@ -340,7 +377,7 @@ def _add_dice(words, source, key, first, lanes, n, sides, count, sign, acc):
     while left > 0:
         if _open_word(source, sides):
             source[2] = source[0] // 4
-            _fill_some(words, key, first, lanes, source[2], n)
+            _fill_some(words, key, first, lanes, source[2], n, source[3] - source[0] // 4 * 4)
         k = 1
         while k < left and k < 5 and source[1] * sides <= WORD_FACES:
             source[1] *= sides
@@ -418,13 +455,12 @@ def _draw_die(words, source, key, first, lanes, n, dice, d, value, face, other, 
 
 
 @_jit
-def _roll_check(words, source, key, first, lanes, n, prog, a, kept, total, buf, none, rec, base, tracing, confirming):
+def _roll_check(words, source, key, first, lanes, n, prog, a, kept, total, buf, none, rec, base, tracing, step, confirming):
     """The d20s and extra dice of a check: kept face in ``kept``, sum of the extra dice in ``total``."""
     _apart()
     attack = prog.attacks[a]
     dice, best, lucky = attack[A_DICE], attack[A_BEST], attack[A_LUCKY]
     purpose = FOR_CONFIRM if confirming else FOR_ATTACK
-    step = source[3]
     for k in range(dice):
         _draw(words, source, key, first, lanes, n, _D20, buf[k])
         if tracing:
@@ -586,14 +622,14 @@ def _count(keys, inside, n):
 
 
 @_jit
-def _check_any(words, source, key, first, lanes, n, prog, a, degree, kept, extra, buf, none, rec, base, tracing):
+def _check_any(words, source, key, first, lanes, n, prog, a, degree, kept, extra, buf, none, rec, base, tracing, step):
     """Degrees of any check, for a list of lanes. Returns the number of threats."""
     _apart()
     attack = prog.attacks[a]
     table, low = attack[A_TABLE], attack[A_EXTRA_LOW]
     for j in range(n):
         none[j] = 0
-    _roll_check(words, source, key, first, lanes, n, prog, a, kept, extra, buf, none, rec, base, tracing, _NO)
+    _roll_check(words, source, key, first, lanes, n, prog, a, kept, extra, buf, none, rec, base, tracing, step, _NO)
     plain = attack[A_EXTRA] == attack[A_EXTRA_END]
     threats = 0
     if plain:
@@ -613,7 +649,7 @@ def _check_any(words, source, key, first, lanes, n, prog, a, degree, kept, extra
             threats += threatens
             none[j] = np.int32(1) - threatens
     if attack[A_CONFIRM]:
-        _roll_check(words, source, key, first, lanes, n, prog, a, kept, extra, buf, none, rec, base, tracing, _YES)
+        _roll_check(words, source, key, first, lanes, n, prog, a, kept, extra, buf, none, rec, base, tracing, step, _YES)
         for j in range(n):
             if none[j] == 0 and kept[j] >= prog.thresholds[table + extra[j] - low, 3]:
                 degree[j] += 1
@@ -637,7 +673,7 @@ def _resolve(words, key, first, keys, n, prog, a, slot, rec, base, tracing, step
     _apart()
     miss, miss_of, miss_rolls, negate, negate_of = prog.target[0], prog.target[1], prog.target[2], prog.target[3], prog.target[4]
     rolled = np.int32(prog.attacks[a, A_NEGATABLE]) if negate > 0 else np.int32(0)
-    _fill_some(words, key, first, keys, slot // 4, n)
+    _fill_some(words, key, first, keys, slot // 4, n, miss_rolls + 1 if miss > 0 else 1)
     if rolled:
         last = _last_word(negate, negate_of)
         if tracing:
@@ -678,6 +714,33 @@ def _last_word(face, sides):
 
 
 @_jit
+def _keep_share(x, n, keep, of, up, change):
+    """Keep ``keep`` of every ``of`` points of what is positive, rounded down, or up when ``up`` is ``of - 1``, then add ``change``; at least 0."""
+    _apart()
+    none, more = np.int32(0), np.int32(change)
+    if keep == of:
+        for j in range(n):
+            x[j] = max(x[j] + more, none) if x[j] > 0 else none
+        return
+    most = none
+    for j in range(n):
+        most = max(most, x[j])
+    # For v below 2**30, v // of is v * ceil(2**shift / of) >> shift when 2**shift is at least 2**30 * of.
+    shift = np.uint64(30)
+    while (1 << np.int64(shift - np.uint64(30))) < of:
+        shift += np.uint64(1)
+    if np.int64(most) * keep + up < 1 << 30 and of < 1 << 30:
+        part, plus = np.uint32(keep), np.uint32(up)
+        scale = np.uint64(np.uint32(((np.uint64(1) << shift) + np.uint64(of - 1)) // np.uint64(of)))
+        for j in range(n):
+            share = np.uint64(np.uint32(np.uint32(x[j]) * part + plus))
+            x[j] = max(np.int32((share * scale) >> shift) + more, none) if x[j] > 0 else none
+    else:
+        for j in range(n):
+            x[j] = max(np.int32((np.int64(x[j]) * keep + up) // of) + more, none) if x[j] > 0 else none
+
+
+@_jit
 def _apply_ops(prog, first_op, end_op, reg, n):
     """Merge and reduce the registers of a packet; the packet's sum ends in register 0."""
     _apart()
@@ -689,23 +752,12 @@ def _apply_ops(prog, first_op, end_op, reg, n):
             for j in range(n):
                 into[j] += source[j]
         else:
-            keep, of, change = np.int32(op[O_KEEP]), np.int32(op[O_OF]), np.int32(op[O_ADD] - op[O_SUBTRACT])
-            if keep == of:
-                for j in range(n):
-                    x = into[j]
-                    into[j] = max(x + change, np.int32(0)) if x > 0 else np.int32(0)
-            else:
-                up = op[O_OF] - 1 if op[O_UP] else 0
-                for j in range(n):
-                    x = into[j]
-                    kept = np.int32((np.int64(x) * op[O_KEEP] + up) // op[O_OF])
-                    into[j] = max(kept + change, np.int32(0)) if x > 0 else np.int32(0)
+            _keep_share(into, n, op[O_KEEP], op[O_OF], op[O_OF] - 1 if op[O_UP] else 0, op[O_ADD] - op[O_SUBTRACT])
 
 
-@_jit
+@_inline
 def _roll_part(words, source, key, first, lanes, n, prog, p, value, work, dropped, none, rec, base, tracing, step):
     """The rolls of one part, summed into ``value``."""
-    _apart()
     acc, best, die, face, other = work[0], work[1], work[2], work[3], work[4]
     fresh = True
     for r in range(prog.parts[p, P_ROLL], prog.parts[p, P_ROLL_END]):
@@ -767,10 +819,9 @@ def _roll_part(words, source, key, first, lanes, n, prog, p, value, work, droppe
             value[j] = max(value[j], low)
 
 
-@_jit
+@_inline
 def _damage(words, source, key, first, lanes, n, prog, a, deals, scattered, damage, landing, values, reg, work, dropped, none, rec, base, tracing, step):
     """Damage of the packets of degree ``deals`` for a list of lanes, summed over packets and over the creatures that are caught."""
-    _apart()
     attack = prog.attacks[a]
     # A miss that does not scatter strikes the first creature alone, as an attack without an area does.
     spread = attack[A_AREA] >= 0 and (scattered or deals >= 2)
@@ -792,12 +843,7 @@ def _damage(words, source, key, first, lanes, n, prog, a, deals, scattered, dama
                         reg[p, j] = values[p, j]
             _apply_ops(prog, prog.op_starts[packet[K_OPS] + c], prog.op_starts[packet[K_OPS] + c + 1], registers, n)
             out = registers[0]
-            if keep == of:
-                for j in range(n):
-                    out[j] = max(out[j], np.int32(0))
-            else:
-                for j in range(n):
-                    out[j] = np.int32(np.int64(max(out[j], np.int32(0))) * keep // of)
+            _keep_share(out, n, keep, of, _ZERO, _ZERO)
             if scattered:
                 table = attack[A_AREA] + c
                 for j in range(n):
@@ -823,7 +869,7 @@ def _deal(words, source, key, first, members, m, prog, a, d, work, values, reg, 
         members[i] &= LANE
     if attack[A_PACKETS + 2 * deals] == attack[A_PACKETS + 2 * deals + 1] and not scattered:
         return False
-    source[0], source[1], source[2] = slot, 1, -1
+    source[0], source[1], source[2], source[3] = slot, 1, -1, slot + attack[A_WORDS + deals]
     if scattered:
         _draw(words, source, key, first, members, m, _D8, work[0])
         _draw(words, source, key, first, members, m, _D4, work[1])
@@ -851,7 +897,7 @@ class Space(NamedTuple):
     #: (most parts of a packet, room) int32
     values: Any
     reg: Any
-    #: (4, 4) int64: slot, faces used so far in it, block that is loaded, step, for damage dice and for checks; lowest and highest face of each degree
+    #: (4, 4) int64: slot, faces used so far in it, block that is loaded, slot from which no word is needed, for damage dice and for checks; lowest and highest face of each degree
     sources: Any
 
 
@@ -962,9 +1008,10 @@ def run_blocks(prog, key, first_trial, n_trials, block, first_slot, tally, rec, 
                     lanes[j] = np.int32(j) if inside[j] else np.int32(-1)
                     keys[j] = -1
                 count = _select(lanes, 0, LANE + 1, members, n)
-                check_source[0], check_source[1], check_source[2], check_source[3] = check_slot, 1, -1, step
+                check_source[0], check_source[1], check_source[2], check_source[3] = check_slot, 1, -1, _ALL
                 threats = _check_any(
-                    check_words, check_source, key, first, members, count, prog, a, degree, work[W_KEPT], work[W_EXTRA], work, work[W_NONE], rec, start, tracing
+                    check_words, check_source, key, first, members, count, prog, a, degree, work[W_KEPT], work[W_EXTRA], work, work[W_NONE], rec, start, tracing,
+                    step,
                 )
                 check_source[2] = -1
                 for i in range(count):
@@ -1228,12 +1275,12 @@ def sweep_blocks(prog, thresholds, key, first_trial, n_trials, block, first_slot
                     faces[j] = np.int32(product >> _32) + np.int32(1)
                     seconds[j] = np.int32(((product & _MASK) * np.uint64(20)) >> _32) + np.int32(1)
             else:
-                check_source[0], check_source[1], check_source[2], check_source[3] = check_slot, 1, -1, step
-                _roll_check(check_words, check_source, key, first, identity, n, prog, a, kept, extra, work, work[W_NONE], rec, _ZERO, _NO, _NO)
+                check_source[0], check_source[1], check_source[2], check_source[3] = check_slot, 1, -1, _ALL
+                _roll_check(check_words, check_source, key, first, identity, n, prog, a, kept, extra, work, work[W_NONE], rec, _ZERO, _NO, step, _NO)
                 for j in range(n):
                     faces[j] = kept[j]
                 if attack[A_CONFIRM]:
-                    _roll_check(check_words, check_source, key, first, identity, n, prog, a, kept, extra, work, work[W_NONE], rec, _ZERO, _NO, _YES)
+                    _roll_check(check_words, check_source, key, first, identity, n, prog, a, kept, extra, work, work[W_NONE], rec, _ZERO, _NO, step, _YES)
                     for j in range(n):
                         seconds[j] = kept[j]
                 check_source[2] = -1

@@ -179,6 +179,7 @@ class _Tables:
                 *(check.dice, check.best, check.reroll_ones, *extra, sum(d.lowest for d in check.extra), self.n_thresholds),
                 *(check.critical is Critical.CONFIRM, check.take_hit, effect, area, len(kinds), scatters),
                 *(*slots, self._negatable(attack), scatters or any(attack.on[:HIT]), *packets),
+                *(_words(dice) for dice in _damage_dice(attack)),
             ]
         )
         self.thresholds.append(rows)
