@@ -511,46 +511,52 @@ def _plain_extra(prog, a):
 
 @_jit
 def _roll_all(words, source, key, first, n, prog, a, raw, extra):
-    """Roll a check for every lane of a block and leave its words as they are: the word of the d20 that is kept in ``raw[0]``, sum of the extra dice.
+    """Roll a check of at most three dice for every lane of a block, and leave its words as they are: the word of the d20 that is kept in ``raw[0]``.
 
-    What is left of a word after a d20 is ``word * 20`` modulo 2**32, and one d20 shows more than another only when its word is larger.
+    What is left of a word after a d20 is ``word * 20`` modulo 2**32, and one d20 shows more than another only when its word is larger. The sum of the extra
+    dice goes to ``extra``.
     """
     _apart()
     attack = prog.attacks[a]
-    dice, best, lucky = attack[A_DICE], attack[A_BEST], attack[A_LUCKY]
-    rest = raw[5]
-    at = np.int64(-1)
-    for k in range(dice + lucky):
+    dice, best, lucky = attack[A_DICE], attack[A_BEST] == 1, attack[A_LUCKY] == 1
+    kept, rest, word = raw[0], raw[1], words[source[0] % 4]
+    for _ in range(dice):
         if _open_word(source, _D20):
             source[2] = source[0] // 4
             _fill(words, key, first, source[2], n)
-        word = rest if source[0] == at else words[source[0] % 4]
-        at = source[0]
-        shown = raw[k]
-        for j in range(n):
-            shown[j] = word[j]
-            rest[j] = np.uint32(word[j] * np.uint32(20))
+    other, apart = word, lucky and source[1] * 20 > WORD_FACES
+    times = np.uint32(20**dice)
     if lucky:
-        two, other = _lowest(2), raw[dice]
-        for j in range(n):
-            extra[j] = 0
-        for k in range(dice):
-            shown = raw[k]
+        if apart and source[0] % 4 == 3:
+            word = raw[2]
             for j in range(n):
-                again = (shown[j] < two) & (extra[j] == 0)
-                shown[j] = other[j] if again else shown[j]
-                extra[j] = np.int32(1) if again else extra[j]
-    kept = raw[0]
-    for k in range(1, dice):
-        shown = raw[k]
-        if best:
-            for j in range(n):
-                kept[j] = max(kept[j], shown[j])
-        else:
-            for j in range(n):
-                kept[j] = min(kept[j], shown[j])
+                word[j] = words[3, j]
+        if _open_word(source, _D20):
+            source[2] = source[0] // 4
+            _fill(words, key, first, source[2], n)
+        other = words[source[0] % 4]
+    ahead = np.uint32(1) if apart else times
+    two, two_dice, three_dice = _lowest(2), dice > 1, dice > 2
     for j in range(n):
+        x = word[j]
+        y, z, spare = np.uint32(x * np.uint32(20)), np.uint32(x * np.uint32(400)), np.uint32(other[j] * ahead)
+        # The first die that shows 1 is rolled again.
+        one, second = lucky & (x < two), lucky & (y < two)
+        third = lucky & (z < two) & ~(one | second)
+        second &= ~one
+        x = spare if one else x
+        y = spare if second else y
+        z = spare if third else z
+        y = y if two_dice else x
+        z = z if three_dice else x
+        kept[j] = max(x, max(y, z)) if best else min(x, min(y, z))
+    if attack[A_EXTRA] == attack[A_EXTRA_END]:
+        return
+    last = np.uint32(np.uint32(20) * ahead) if lucky else times
+    for j in range(n):
+        rest[j] = np.uint32(other[j] * last)
         extra[j] = 0
+    at = source[0]
     for d in range(attack[A_EXTRA], attack[A_EXTRA_END]):
         sides, sign = np.uint64(prog.dice[d, D_SIDES]), np.int32(prog.dice[d, D_SIGN])
         for _ in range(prog.dice[d, D_COUNT]):
@@ -576,16 +582,20 @@ def _read_all(word, n, row, confirm, immune, keys):
     one_hit = _OF_DEGREE if row[1] <= 20 else none
     one_threat = THREAT if row[2] <= 20 else none
     one_critical = none if immune or row[2] > 20 or (confirm and row[3] > 20) else _OF_DEGREE
-    threats, misses = np.int32(0), np.int32(0)
+    threats, misses, one = none, none, np.int32(1)
     for j in range(n):
         threatens = word[j] >= threat
         second = np.uint32(word[j] * np.uint32(20))
-        x = np.int32(j) + (one_missed if word[j] >= missed else none) + (one_hit if word[j] >= hit else none)
-        x += (one_threat if threatens else none) + (one_critical if threatens & (second >= sure) else none)
+        # Numba widens sums to 64 bits, which would halve the vectors.
+        x = np.int32(j)
+        x = np.int32(x + (one_missed if word[j] >= missed else none))
+        x = np.int32(x + (one_hit if word[j] >= hit else none))
+        x = np.int32(x + (one_threat if threatens else none))
+        x = np.int32(x + (one_critical if threatens & (second >= sure) else none))
         keys[j] = x
-        threats = np.int32(threats + ((x >> 21) & 1))
-        misses = np.int32(misses + ((x >> DEGREE) == 1))
-    return np.int64(threats), np.int64(misses)
+        threats = np.int32(threats + (one if threatens else none))
+        misses = np.int32(misses + (one if np.int32(x >> DEGREE) == one else none))
+    return np.int64(threats) if row[2] <= 20 else _ZERO, np.int64(misses)
 
 
 @_jit
@@ -604,20 +614,24 @@ def _read_sums(word, extra, n, prog, a, immune, keys):
         one_hit = _OF_DEGREE if row[1] <= 20 else none
         one_threat = none if row[2] > 20 else (THREAT if immune else THREAT + _OF_DEGREE)
         for j in range(n):
-            x = np.int32(j) + (one_missed if word[j] >= missed else none) + (one_hit if word[j] >= hit else none) + (one_threat if word[j] >= threat else none)
-            keys[j] = np.int32(x) if extra[j] == sum_ else keys[j]
+            x = np.int32(j)
+            x = np.int32(x + (one_missed if word[j] >= missed else none))
+            x = np.int32(x + (one_hit if word[j] >= hit else none))
+            x = np.int32(x + (one_threat if word[j] >= threat else none))
+            keys[j] = x if extra[j] == sum_ else keys[j]
 
 
 @_jit
 def _count(keys, inside, n):
     """Take the lanes out that are not inside; returns the number of threats and of misses that are not critical."""
     _apart()
-    threats, misses = np.int32(0), np.int32(0)
+    none, one = np.int32(0), np.int32(1)
+    threats, misses = none, none
     for j in range(n):
         x = keys[j] if inside[j] != 0 else np.int32(-1)
         keys[j] = x
-        threats = np.int32(threats + ((x >= 0) & ((x & THREAT) != 0)))
-        misses = np.int32(misses + ((x >> DEGREE) == 1))
+        threats = np.int32(threats + (one if (x >= none) & (np.int32(x & THREAT) != none) else none))
+        misses = np.int32(misses + (one if np.int32(x >> DEGREE) == one else none))
     return np.int64(threats), np.int64(misses)
 
 
@@ -890,7 +904,7 @@ class Space(NamedTuple):
     #: (4, room) uint32: words of a Philox block for the trials of a list, and for all trials of a block
     words: Any
     check_words: Any
-    #: (6, room) uint32: words of single d20s
+    #: (3, room) uint32: the word of the d20 that is kept, what is left of a word, a copy of one
     raw: Any
     #: (W_ROWS, room) int32
     work: Any
@@ -919,7 +933,7 @@ def _space(prog, block):
     work = np.zeros((W_ROWS, room), np.int32)
     work[W_INSIDE] = 1
     work[W_LANES] = np.arange(room)
-    check_words, words, raw = (np.empty((n, room), np.uint32) for n in (4, 4, 6))
+    check_words, words, raw = (np.empty((n, room), np.uint32) for n in (4, 4, 3))
     return Space(words, check_words, raw, work, *(np.empty((parts, room), np.int32) for _ in range(2)), np.zeros((4, 4), np.int64))
 
 
@@ -993,7 +1007,7 @@ def run_blocks(prog, key, first_trial, n_trials, block, first_slot, tally, rec, 
                 threats, misses = _read_all(check_words[check_slot % 4], n, prog.thresholds[attack[A_TABLE]], attack[A_CONFIRM] == 1, immune, keys)
                 if states > 1:
                     threats, misses = _count(keys, inside, n)
-            elif not tracing and attack[A_CONFIRM] == 0 and _plain_extra(prog, a):
+            elif not tracing and attack[A_CONFIRM] == 0 and attack[A_DICE] <= 3 and _plain_extra(prog, a):
                 check_source[0], check_source[1] = check_slot, 1
                 _roll_all(check_words, check_source, key, first, n, prog, a, raw, work[W_EXTRA])
                 if attack[A_EXTRA] == attack[A_EXTRA_END]:
