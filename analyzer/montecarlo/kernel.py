@@ -42,7 +42,8 @@ RESOLVE_WORDS = 8
     A_RESOLVE_SLOT, A_DAMAGE_SLOT, A_NEGATABLE, A_MISSES, A_PACKETS,
 ) = range(19)  # fmt: skip
 A_WORDS = A_PACKETS + 8  # after start and end of the packets of each degree: damage words of each degree
-A_COLUMNS = A_WORDS + 4
+A_FLAT = A_WORDS + 4  # whether misses deal damage without dice
+A_COLUMNS = A_FLAT + 1
 # Columns of Program.dice, rolls, parts, packets, ops, groups.
 D_SIDES, D_COUNT, D_REROLL, D_AT_LEAST, D_BEST_OF, D_SIGN = range(6)
 R_DIE, R_DIE_END, R_FLAT, R_HAS_MIN, R_MIN, R_BEST_OF, R_TIMES, R_SCALE, R_PRECISION, R_PLAIN = range(10)
@@ -1050,6 +1051,19 @@ def run_blocks(prog, key, first_trial, n_trials, block, first_slot, tally, rec, 
                     keys[j] = np.int32((keys[j] & (_OF_DEGREE - 1)) + 2 * _OF_DEGREE) if (keys[j] >= 0) & (keys[j] < 2 * _OF_DEGREE) else keys[j]
             if not resolving or taken:
                 hits = _select(keys, 2 * _OF_DEGREE, 4 * _OF_DEGREE, picked, n)
+            slot = first_slot + attack[A_DAMAGE_SLOT]
+            if listed and not detailed and negate == 0 and attack[A_FLAT] == 1:
+                # Every miss deals the same: it is dealt once, to the first lane.
+                listed = False
+                for d in range(2):
+                    members[0] = 0
+                    x = np.int64(0)
+                    if _deal(words, source, key, first, members, 1, prog, a, d, work, values, reg, rec, start, tracing, step, slot):
+                        x = np.int64(damage[0])
+                    if x > 0:
+                        m = _add_to(so_far, keys, d, x, n)
+                        tally.sums[step, d] += m * x
+                        tally.squares[step, d] += m * x * x
             if not listed:
                 tally.counts[step, 1] += misses
                 tally.counts[step, 0] += count - misses
@@ -1064,7 +1078,6 @@ def run_blocks(prog, key, first_trial, n_trials, block, first_slot, tally, rec, 
                 if not listed:
                     tally.counts[step, 0] -= m
                 gain = unit * (0 if d < 2 else (1 if d == 2 else n_steps + 2))
-                slot = first_slot + attack[A_DAMAGE_SLOT]
                 if _deal(words, source, key, first, members, m, prog, a, d, work, values, reg, rec, start, tracing, step, slot):
                     points = np.int64(0)
                     squares = np.int64(0)
@@ -1140,6 +1153,18 @@ def run_blocks(prog, key, first_trial, n_trials, block, first_slot, tally, rec, 
     if histograms.shape[1] > 1:
         for t in range(size):
             tally.histogram[t] += histograms[0, t] + histograms[1, t] + histograms[2, t] + histograms[3, t]
+
+
+@_jit
+def _add_to(so_far, keys, d, points, n):
+    """Add to every lane of a degree; returns how many they are."""
+    _apart()
+    low, none, one, count = np.int32(d * _OF_DEGREE), np.int32(0), np.int32(1), np.int32(0)
+    for j in range(n):
+        among = (keys[j] >= low) & (keys[j] < low + _OF_DEGREE)
+        so_far[j] += points if among else 0
+        count = np.int32(count + (one if among else none))
+    return np.int64(count)
 
 
 @_jit

@@ -180,6 +180,7 @@ class _Tables:
                 *(check.critical is Critical.CONFIRM, check.take_hit, effect, area, len(kinds), scatters),
                 *(*slots, self._negatable(attack), scatters or any(attack.on[:HIT]), *packets),
                 *(_words(dice) for dice in _damage_dice(attack)),
+                not scatters and not any(_damage_dice(attack)[:HIT]),
             ]
         )
         self.thresholds.append(rows)
