@@ -564,10 +564,12 @@ def _roll_all(words, source, key, first, n, prog, a, raw, extra):
             if _open_word(source, prog.dice[d, D_SIDES]):
                 source[2] = source[0] // 4
                 _fill(words, key, first, source[2], n)
-            word = rest if source[0] == at else words[source[0] % 4]
-            at = source[0]
+            if source[0] != at:
+                at, word = source[0], words[source[0] % 4]
+                for j in range(n):
+                    rest[j] = word[j]
             for j in range(n):
-                product = np.uint64(word[j]) * sides
+                product = np.uint64(rest[j]) * sides
                 extra[j] += sign * (np.int32(product >> _32) + np.int32(1))
                 rest[j] = np.uint32(product & _MASK)
 
@@ -600,26 +602,27 @@ def _read_all(word, n, row, confirm, immune, keys):
 
 
 @_jit
-def _read_sums(word, extra, n, prog, a, immune, keys):
-    """The keys of a check with extra dice, row by row of its thresholds."""
+def _read_sums(word, extra, n, prog, a, immune, row, keys):
+    """The keys of a check with extra dice: what the sum does not change is read for all lanes, the rest for one sum after the other; ``row`` is for work."""
     _apart()
-    none = np.int32(0)
-    low, rows = prog.attacks[a, A_EXTRA_LOW], 1
+    low, first, sums = prog.attacks[a, A_EXTRA_LOW], prog.attacks[a, A_TABLE], 1
     for d in range(prog.attacks[a, A_EXTRA], prog.attacks[a, A_EXTRA_END]):
-        rows += prog.dice[d, D_COUNT] * (prog.dice[d, D_SIDES] - 1)
-    for r in range(rows):
-        row = prog.thresholds[prog.attacks[a, A_TABLE] + r]
-        sum_ = np.int32(low + r)
-        missed, hit, threat = _lowest(row[0]), _lowest(row[1]), _lowest(row[2])
-        one_missed = _OF_DEGREE if row[0] <= 20 else none
-        one_hit = _OF_DEGREE if row[1] <= 20 else none
-        one_threat = none if row[2] > 20 else (THREAT if immune else THREAT + _OF_DEGREE)
-        for j in range(n):
-            x = np.int32(j)
-            x = np.int32(x + (one_missed if word[j] >= missed else none))
-            x = np.int32(x + (one_hit if word[j] >= hit else none))
-            x = np.int32(x + (one_threat if word[j] >= threat else none))
-            keys[j] = x if extra[j] == sum_ else keys[j]
+        sums += prog.dice[d, D_COUNT] * (prog.dice[d, D_SIDES] - 1)
+    for column in range(3):
+        row[column] = prog.thresholds[first, column]
+        for r in range(1, sums):
+            if prog.thresholds[first + r, column] != prog.thresholds[first, column]:
+                row[column] = 21
+    _read_all(word, n, row, _NO, immune, keys)
+    none = np.int32(0)
+    for column in range(3):
+        bit = _OF_DEGREE if column < 2 else (THREAT if immune else THREAT + _OF_DEGREE)
+        for r in range(sums):
+            face = prog.thresholds[first + r, column]
+            if row[column] == 21 and face <= 20:
+                least, sum_ = _lowest(face), np.int32(low + r)
+                for j in range(n):
+                    keys[j] = np.int32(keys[j] + (bit if (extra[j] == sum_) & (word[j] >= least) else none))
 
 
 @_jit
@@ -912,7 +915,7 @@ class Space(NamedTuple):
     #: (most parts of a packet, room) int32
     values: Any
     reg: Any
-    #: (4, 4) int64: slot, faces used so far in it, block that is loaded, slot from which no word is needed, for damage dice and for checks; lowest and highest face of each degree
+    #: (4, 4) int64: by row: slot, faces used so far in it, block that is loaded, slot from which no word is needed, for damage dice and for checks; lowest and highest face of each degree
     sources: Any
 
 
@@ -1016,7 +1019,7 @@ def run_blocks(prog, key, first_trial, n_trials, block, first_slot, tally, rec, 
                     if states > 1:
                         threats, misses = _count(keys, inside, n)
                 else:
-                    _read_sums(raw[0], work[W_EXTRA], n, prog, a, immune, keys)
+                    _read_sums(raw[0], work[W_EXTRA], n, prog, a, immune, space.sources[2], keys)
                     threats, misses = _count(keys, inside, n)
             else:
                 for j in range(n):
@@ -1088,13 +1091,13 @@ def run_blocks(prog, key, first_trial, n_trials, block, first_slot, tally, rec, 
                     tally.sums[step, d] += points
                     tally.squares[step, d] += squares
                     for i in range(m):
-                        so_far[members[i]] += gain + np.int64(damage[i])
+                        so_far[np.uint32(members[i])] += gain + np.int64(damage[i])
                     if detailed:
                         for i in range(m):
                             rec.damage[start + members[i], step] = damage[i]
                 elif d >= 2:
                     for i in range(m):
-                        so_far[members[i]] += gain
+                        so_far[np.uint32(members[i])] += gain
                 effect = attack[A_EFFECT]
                 if d == 3 and effect >= 0:
                     tally.effects[step] += m * prog.groups[g, G_EFFECT]
@@ -1111,7 +1114,7 @@ def run_blocks(prog, key, first_trial, n_trials, block, first_slot, tally, rec, 
                 rec.total[start + j] = so_far[j] % unit
         if together:
             for j in range(n):
-                bins[j & 3, so_far[j]] += 1
+                bins[j & 3, np.uint64(so_far[j])] += 1
                 so_far[j] = 0
         else:
             points = np.int64(0)
@@ -1124,12 +1127,12 @@ def run_blocks(prog, key, first_trial, n_trials, block, first_slot, tally, rec, 
             tally.totals[1] += squares
             if histograms.shape[1] > 1:
                 for j in range(n):
-                    histograms[j & 3, so_far[j] & np.int64(_MASK)] += 1
+                    histograms[j & 3, np.uint64(so_far[j]) & _MASK] += 1
             elif size > 0:
                 for j in range(n):
                     tally.histogram[so_far[j] & np.int64(_MASK)] += 1
             for j in range(n):
-                bins[j & 3, so_far[j] >> 32] += 1
+                bins[j & 3, np.uint64(so_far[j]) >> _32] += 1
                 so_far[j] = 0
         for e in range(n_effects):
             total = np.int64(0)
