@@ -17,6 +17,7 @@ exact numbers and TestU01's logs on these words are in ``benchmarks/randomness``
 
 from __future__ import annotations
 
+import threading
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -931,14 +932,33 @@ class Counts(NamedTuple):
     effect_bits: Any
 
 
+_kept = threading.local()
+
+
+def _array(name, shape, kind):
+    """An array of this thread, made anew only when its shape changes: to give memory back and forth stops all threads of the process again and again."""
+    array = getattr(_kept, name, None)
+    if array is None or array.shape != shape:
+        array = np.zeros(shape, kind)
+        setattr(_kept, name, array)
+    return array
+
+
 def _space(prog, block):
     room = block + ROOM
     parts = max(int(prog.target[6]), 1)
-    work = np.zeros((W_ROWS, room), np.int32)
+    work = _array("work", (W_ROWS, room), np.int32)
     work[W_INSIDE] = 1
     work[W_LANES] = np.arange(room)
-    check_words, words, raw = (np.empty((n, room), np.uint32) for n in (4, 4, 3))
-    return Space(words, check_words, raw, work, *(np.empty((parts, room), np.int32) for _ in range(2)), np.zeros((4, 4), np.int64))
+    check_words, words, raw = (_array(name, (n, room), np.uint32) for name, n in (("check_words", 4), ("words", 4), ("raw", 3)))
+    values, reg = (_array(name, (parts, room), np.int32) for name in ("values", "reg"))
+    return Space(words, check_words, raw, work, values, reg, np.zeros((4, 4), np.int64))
+
+
+def _zeros(name, shape):
+    array = _array(name, shape, np.int64)
+    array.fill(0)
+    return array
 
 
 def run(prog, key, first_trial, n_trials, block, first_slot, tally, rec):
@@ -946,10 +966,10 @@ def run(prog, key, first_trial, n_trials, block, first_slot, tally, rec):
     size, cells = len(tally.histogram), tally.table.size
     together = 0 < size * cells <= BINS
     counts = Counts(
-        bins=np.zeros((4, size * cells if together else cells), np.int64),
-        histograms=np.zeros((4, size if size <= SPLIT_TOTALS and not together else 1), np.int64),
-        so_far=np.zeros(block, np.int64),
-        effect_bits=np.zeros(block, np.int64),
+        bins=_zeros("bins", (4, size * cells if together else cells)),
+        histograms=_zeros("histograms", (4, size if size <= SPLIT_TOTALS and not together else 1)),
+        so_far=_zeros("so_far", (block,)),
+        effect_bits=_zeros("effect_bits", (block,)),
     )
     run_blocks(prog, key, first_trial, n_trials, block, first_slot, tally, rec, _space(prog, block), counts, together)
 
