@@ -25,6 +25,7 @@ from llvmlite import ir
 from numba import njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
+from numpy.typing import NDArray
 
 #: Faces that may share one 32-bit word; the chance of any combination is off by less than WORD_FACES / 2**32 of itself.
 WORD_FACES = 10_000
@@ -153,15 +154,16 @@ SWEPT_TOTAL = 2**19 - 1
 SWEPT_STEPS = 63
 
 # Nothing is allocated in compiled code, so that it counts no references: with Numba's counting, a call that hands a program on costs as much as 1,000 dice.
-_jit = njit(cache=True, nogil=True, boundscheck=False, _nrt=False)
-_inline = njit(cache=True, nogil=True, boundscheck=False, _nrt=False, inline="always")
+_OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "boundscheck": False, "_nrt": False}
+_jit = njit(**_OPTIONS)
+_inline = njit(**_OPTIONS, inline="always")
 
 
 @intrinsic
 def _apart(_typing):
     """Keep LLVM from copying the function that calls this into its callers: the copies would be compiled again at every level."""
 
-    def codegen(context: Any, builder: Any, _signature: Any, _arguments: Any) -> Any:  # noqa: ANN401 - Numba's own protocol, without types
+    def codegen(context: Any, builder: Any, _signature: Any, _arguments: Any) -> Any:
         builder.function.attributes.add("noinline")
         return context.get_dummy_value()
 
@@ -211,7 +213,7 @@ def _low_half(low, lane):
     return np.uint64(np.uint32(low + np.uint32(lane)))
 
 
-def philox_words(key, trial, block):
+def philox_words(key: np.uint64, trial: np.uint64, block: np.uint64) -> NDArray[np.uint32]:
     """The four words of a block as an array, for the reference vectors."""
     out = np.empty(4, np.uint32)
     _write_words(np.uint64(key), np.uint64(trial), np.uint64(block), out)
@@ -275,7 +277,7 @@ def _keep(_typing, keys, out, start, at, low, width):
     signature = types.int64(keys, out, types.int64, types.int64, types.int32, types.uint32)
     lane, vector, bits = ir.IntType(32), ir.VectorType(ir.IntType(32), _WIDTH), ir.VectorType(ir.IntType(1), _WIDTH)
 
-    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:  # noqa: ANN401 - Numba's own protocol, without types
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         source, target = (
             builder.gep(context.make_array(kind)(context, builder, array).data, [place])
             for kind, array, place in zip(signature.args[:2], arguments[:2], arguments[2:4], strict=True)
@@ -289,7 +291,7 @@ def _keep(_typing, keys, out, start, at, low, width):
                 count = builder.add(count, builder.zext(builder.icmp_unsigned("<", builder.sub(key, low), width), ir.IntType(64)))
             return count
 
-        def all_of(value: Any) -> Any:  # noqa: ANN401 - as above
+        def all_of(value: Any) -> Any:
             one = builder.insert_element(ir.Constant(vector, ir.Undefined), value, ir.Constant(lane, 0))
             return builder.shuffle_vector(one, ir.Constant(vector, ir.Undefined), ir.Constant(vector, [0] * _WIDTH))
 
@@ -488,7 +490,9 @@ def _roll_check(words, source, key, first, lanes, n, prog, a, kept, total, buf, 
     for d in range(attack[A_EXTRA], attack[A_EXTRA_END]):
         sign = prog.dice[d, D_SIGN]
         for _ in range(prog.dice[d, D_COUNT]):
-            _draw_die(words, source, key, first, lanes, n, prog.dice, d, buf[0], buf[1], buf[2], rec, base, tracing, step, purpose + 2, purpose + 2, _NO_ROLL, none)
+            _draw_die(
+                words, source, key, first, lanes, n, prog.dice, d, buf[0], buf[1], buf[2], rec, base, tracing, step, purpose + 2, purpose + 2, _NO_ROLL, none
+            )
             for j in range(n):
                 total[j] += sign * buf[0, j]
 
@@ -551,7 +555,8 @@ def _roll_all(words, source, key, first, n, prog, a, raw, extra):
         z = spare if third else z
         y = y if two_dice else x
         z = z if three_dice else x
-        kept[j] = max(x, max(y, z)) if best else min(x, min(y, z))
+        y = max(y, z) if best else min(y, z)
+        kept[j] = max(x, y) if best else min(x, y)
     if attack[A_EXTRA] == attack[A_EXTRA_END]:
         return
     last = np.uint32(np.uint32(20) * ahead) if lucky else times
@@ -916,7 +921,8 @@ class Space(NamedTuple):
     #: (most parts of a packet, room) int32
     values: Any
     reg: Any
-    #: (4, 4) int64: by row: slot, faces used so far in it, block that is loaded, slot from which no word is needed, for damage dice and for checks; lowest and highest face of each degree
+    #: (4, 4) int64. Rows 0 and 1: slot, faces used so far in it, block that is loaded, slot from which no word is needed, for damage dice and for checks.
+    #: Rows 2 and 3: lowest and highest face of each degree.
     sources: Any
 
 
@@ -935,16 +941,16 @@ class Counts(NamedTuple):
 _kept = threading.local()
 
 
-def _array(name, shape, kind):
+def _array(name: str, shape: tuple[int, ...], kind: type[np.generic]) -> NDArray[Any]:
     """An array of this thread, made anew only when its shape changes: to give memory back and forth stops all threads of the process again and again."""
-    array = getattr(_kept, name, None)
+    array: NDArray[Any] | None = getattr(_kept, name, None)
     if array is None or array.shape != shape:
         array = np.zeros(shape, kind)
         setattr(_kept, name, array)
     return array
 
 
-def _space(prog, block):
+def _space(prog: Program, block: int) -> Space:
     room = block + ROOM
     parts = max(int(prog.target[6]), 1)
     work = _array("work", (W_ROWS, room), np.int32)
@@ -955,13 +961,13 @@ def _space(prog, block):
     return Space(words, check_words, raw, work, values, reg, np.zeros((4, 4), np.int64))
 
 
-def _zeros(name, shape):
+def _zeros(name: str, shape: tuple[int, ...]) -> NDArray[np.int64]:
     array = _array(name, shape, np.int64)
     array.fill(0)
     return array
 
 
-def run(prog, key, first_trial, n_trials, block, first_slot, tally, rec):
+def run(prog: Program, key: np.uint64, first_trial: int, n_trials: int, block: int, first_slot: int, tally: Tallies, rec: Recorder) -> None:
     """Play trials ``first_trial`` to ``first_trial + n_trials - 1`` of a program and add them to a tally."""
     size, cells = len(tally.histogram), tally.table.size
     together = 0 < size * cells <= BINS
@@ -1048,9 +1054,9 @@ def run_blocks(prog, key, first_trial, n_trials, block, first_slot, tally, rec, 
                 count = _select(lanes, 0, LANE + 1, members, n)
                 check_source[0], check_source[1], check_source[2], check_source[3] = check_slot, 1, -1, _ALL
                 threats = _check_any(
-                    check_words, check_source, key, first, members, count, prog, a, degree, work[W_KEPT], work[W_EXTRA], work, work[W_NONE], rec, start, tracing,
-                    step,
-                )
+                    check_words, check_source, key, first, members, count, prog, a, degree, work[W_KEPT], work[W_EXTRA], work, work[W_NONE], rec, start,
+                    tracing, step,
+                )  # fmt: skip
                 check_source[2] = -1
                 for i in range(count):
                     keys[members[i]] = np.int32((min(degree[i], 2 if immune else 3) << DEGREE) + members[i])
@@ -1281,7 +1287,9 @@ class Swept(NamedTuple):
     table: Any
 
 
-def run_sweep(prog, thresholds, key, first_trial, n_trials, block, first_slot, tallies):
+def run_sweep(
+    prog: Program, thresholds: NDArray[np.int64], key: np.uint64, first_trial: int, n_trials: int, block: int, first_slot: int, tallies: Tallies
+) -> None:
     """Play trials as `run` does, for every AC at once: each die is rolled once, and an AC only reads it differently.
 
     ``thresholds`` is (n_ac, n_rows, 4) and ``tallies`` has a leading AC; the counts are those of a `run` per AC, to the byte. For programs
@@ -1289,16 +1297,10 @@ def run_sweep(prog, thresholds, key, first_trial, n_trials, block, first_slot, t
     """
     n = len(prog.groups)
     swept = Swept(
-        face=np.empty((n, block), np.int32),
-        second=np.empty((n, block), np.int32),
-        packed=np.zeros((n, 4, block), np.int32),
-        settled=np.zeros((n, 4, 4), np.int64),
-        cells=np.zeros((n, 4, 4, 400, 3), np.int64),
-        seen=np.zeros((n, 4, 400), np.int64),
-        so_far=np.empty((2, block), np.int32),
-        histogram=np.zeros(tallies.histogram.shape[1], np.int64),
-        table=np.zeros(1 << (31 - _SWEPT_BITS), np.int64),
-    )
+        face=np.empty((n, block), np.int32), second=np.empty((n, block), np.int32), packed=np.zeros((n, 4, block), np.int32), settled=np.zeros((n, 4, 4),
+        np.int64), cells=np.zeros((n, 4, 4, 400, 3), np.int64), seen=np.zeros((n, 4, 400), np.int64), so_far=np.empty((2, block), np.int32),
+        histogram=np.zeros(tallies.histogram.shape[1], np.int64), table=np.zeros(1 << (31 - _SWEPT_BITS), np.int64),
+    )  # fmt: skip
     sweep_blocks(prog, thresholds, key, first_trial, n_trials, block, first_slot, tallies, nothing_recorded(), _space(prog, block), swept)
 
 
@@ -1372,8 +1374,8 @@ def sweep_blocks(prog, thresholds, key, first_trial, n_trials, block, first_slot
                 m = _select(keys, 0, LANE + 1, picked, n)
                 if m > 0:
                     _settle(
-                        words, source, key, first, picked, m, prog, a, before, settled[g], packed[g, before], work, values, reg, rec, first_slot, cells[g], bins,
-                        step,
+                        words, source, key, first, picked, m, prog, a, before, settled[g], packed[g, before], work, values, reg, rec, first_slot, cells[g],
+                        bins, step,
                     )  # fmt: skip
 
         for c in range(n_ac):
@@ -1463,6 +1465,6 @@ def sweep_blocks(prog, thresholds, key, first_trial, n_trials, block, first_slot
                     tallies.counts[c, step, before] += count
 
 
-def nothing_recorded():
+def nothing_recorded() -> Recorder:
     """A recorder that writes nothing down."""
     return Recorder(np.zeros(0, np.int64), np.zeros((0, 0), np.int64), np.zeros((0, 0), np.int64), np.zeros((0, 0, 5), np.int32), np.zeros(0, np.int64))
