@@ -813,6 +813,12 @@ def _roll_part(words, source, key, first, lanes, n, prog, p, value, work, droppe
                     sign = np.int32(row[D_SIGN])
                     if row[D_REROLL] == 0 and row[D_AT_LEAST] == 1 and row[D_BEST_OF] == 1 and not tracing:
                         _add_dice(words, source, key, first, lanes, n, row[D_SIDES], row[D_COUNT], sign, acc)
+                    elif row[D_REROLL] == 0 and row[D_BEST_OF] == 1 and not tracing:
+                        least = np.int32(row[D_AT_LEAST])
+                        for _ in range(row[D_COUNT]):
+                            _draw(words, source, key, first, lanes, n, row[D_SIDES], face)
+                            for j in range(n):
+                                acc[j] += sign * max(face[j], least)
                     else:
                         for _ in range(row[D_COUNT]):
                             _draw_die(
@@ -1096,7 +1102,7 @@ def run_blocks(prog, key, first_trial, n_trials, block, first_slot, tally, rec, 
             if not listed:
                 tally.counts[step, 1] += misses
                 tally.counts[step, 0] += count - misses
-            for d in range(0 if listed else 2, 4):
+            for d in range(0 if listed else 2, 3 if immune else 4):
                 if d < 2:
                     m = _select(keys, d * _OF_DEGREE, (d + 1) * _OF_DEGREE, members, n)
                 else:
