@@ -45,7 +45,8 @@ RESOLVE_WORDS = 8
 ) = range(19)  # fmt: skip
 A_WORDS = A_PACKETS + 8  # after start and end of the packets of each degree: damage words of each degree
 A_FLAT = A_WORDS + 4  # whether misses deal damage without dice
-A_COLUMNS = A_FLAT + 1
+A_READ = A_FLAT + 1  # the first attack of the plan whose check reads a die in the same way
+A_COLUMNS = A_READ + 1
 # Columns of Program.dice, rolls, parts, packets, ops, groups.
 D_SIDES, D_COUNT, D_REROLL, D_AT_LEAST, D_BEST_OF, D_SIGN = range(6)
 R_DIE, R_DIE_END, R_FLAT, R_HAS_MIN, R_MIN, R_BEST_OF, R_TIMES, R_SCALE, R_PRECISION, R_PLAIN = range(10)
@@ -55,7 +56,9 @@ O_REDUCE, O_INTO, O_FROM, O_KEEP, O_OF, O_UP, O_ADD, O_SUBTRACT = range(8)
 G_STEP, G_ATTACK, G_STATES, G_EFFECT = range(4)
 
 # Rows of the work space; the first five are those of a damage roll and of the dice of a check.
-(W_KEYS, W_PICKED, W_MEMBERS, W_DAMAGE, W_LANDING, W_DROPS, W_NONE, W_STATE, W_AFTER, W_INSIDE, W_LANES, W_DEGREE, W_KEPT, W_EXTRA, W_ROWS) = range(5, 20)
+(
+    W_KEYS, W_PICKED, W_MEMBERS, W_DAMAGE, W_LANDING, W_DROPS, W_NONE, W_STATE, W_AFTER, W_INSIDE, W_LANES, W_DEGREE, W_KEPT, W_EXTRA, W_READ, W_ROWS,
+) = range(5, 21)  # fmt: skip
 
 # What a traced die was rolled for.
 (
@@ -632,13 +635,13 @@ def _read_sums(word, extra, n, prog, a, immune, row, keys):
 
 
 @_jit
-def _count(keys, inside, n):
-    """Take the lanes out that are not inside; returns the number of threats and of misses that are not critical."""
+def _count(read, inside, keys, n):
+    """The keys of the lanes that are inside; returns the number of threats and of misses that are not critical."""
     _apart()
     none, one = np.int32(0), np.int32(1)
     threats, misses = none, none
     for j in range(n):
-        x = keys[j] if inside[j] != 0 else np.int32(-1)
+        x = read[j] if inside[j] != 0 else np.int32(-1)
         keys[j] = x
         threats = np.int32(threats + (one if (x >= none) & (np.int32(x & THREAT) != none) else none))
         misses = np.int32(misses + (one if np.int32(x >> DEGREE) == one else none))
@@ -998,7 +1001,7 @@ def run_blocks(prog, key, first_trial, n_trials, block, first_slot, tally, rec, 
     tracing = rec.log.shape[0] > 0
     words, check_words, raw, work, values, reg = space.words, space.check_words, space.raw, space.work, space.values, space.reg
     keys, picked, members, damage = work[W_KEYS], work[W_PICKED], work[W_MEMBERS], work[W_DAMAGE]
-    state, after, inside, lanes, degree = work[W_STATE], work[W_AFTER], work[W_INSIDE], work[W_LANES], work[W_DEGREE]
+    read, state, after, inside, lanes, degree = work[W_READ], work[W_STATE], work[W_AFTER], work[W_INSIDE], work[W_LANES], work[W_DEGREE]
     size, cells = tally.histogram.shape[0], (n_steps + 1) * (n_steps + 1)
     unit = np.int64(size) if together else np.int64(1) << 32
     bins, histograms, so_far, effect_bits = counts.bins, counts.histograms, counts.so_far, counts.effect_bits
@@ -1013,7 +1016,8 @@ def run_blocks(prog, key, first_trial, n_trials, block, first_slot, tally, rec, 
             for j in range(n):
                 effect_bits[j] = 0
         check_source[2] = -1
-        previous_step = -1
+        previous_step, read_step, read_as = np.int64(-1), np.int64(-1), np.int64(-1)
+        threats, misses = _ZERO, _ZERO
         for g in range(n_groups):
             step, a, mask = prog.groups[g, G_STEP], prog.groups[g, G_ATTACK], prog.groups[g, G_STATES]
             attack = prog.attacks[a]
@@ -1036,23 +1040,28 @@ def run_blocks(prog, key, first_trial, n_trials, block, first_slot, tally, rec, 
 
             check_slot = first_slot + attack[A_CHECK_SLOT]
             alone = attack[A_DICE] == 1 and not attack[A_LUCKY] and attack[A_EXTRA] == attack[A_EXTRA_END]
-            if alone and not tracing:
-                if check_slot // 4 != check_source[2]:
-                    check_source[2] = check_slot // 4
-                    _fill(check_words, key, first, check_source[2], n)
-                threats, misses = _read_all(check_words[check_slot % 4], n, prog.thresholds[attack[A_TABLE]], attack[A_CONFIRM] == 1, immune, keys)
+            if not tracing and (alone or (attack[A_CONFIRM] == 0 and attack[A_DICE] <= 3 and _plain_extra(prog, a))):
+                # Attacks of one step that differ in what a hit does alone read the same dice in the same way.
+                if step != read_step or attack[A_READ] != read_as:
+                    read_step, read_as = step, attack[A_READ]
+                    row = prog.thresholds[attack[A_TABLE]]
+                    into = keys if states == 1 else read
+                    if check_slot // 4 != check_source[2]:
+                        check_source[2] = check_slot // 4
+                        _fill(check_words, key, first, check_source[2], n)
+                    if alone:
+                        threats, misses = _read_all(check_words[check_slot % 4], n, row, attack[A_CONFIRM] == 1, immune, into)
+                    else:
+                        check_source[0], check_source[1] = check_slot, 1
+                        _roll_all(check_words, check_source, key, first, n, prog, a, raw, work[W_EXTRA])
+                        if attack[A_EXTRA] == attack[A_EXTRA_END]:
+                            threats, misses = _read_all(raw[0], n, row, _NO, immune, into)
+                        else:
+                            _read_sums(raw[0], work[W_EXTRA], n, prog, a, immune, space.sources[2], into)
+                            if states == 1:
+                                threats, misses = _count(keys, inside, keys, n)
                 if states > 1:
-                    threats, misses = _count(keys, inside, n)
-            elif not tracing and attack[A_CONFIRM] == 0 and attack[A_DICE] <= 3 and _plain_extra(prog, a):
-                check_source[0], check_source[1] = check_slot, 1
-                _roll_all(check_words, check_source, key, first, n, prog, a, raw, work[W_EXTRA])
-                if attack[A_EXTRA] == attack[A_EXTRA_END]:
-                    threats, misses = _read_all(raw[0], n, prog.thresholds[attack[A_TABLE]], _NO, immune, keys)
-                    if states > 1:
-                        threats, misses = _count(keys, inside, n)
-                else:
-                    _read_sums(raw[0], work[W_EXTRA], n, prog, a, immune, space.sources[2], keys)
-                    threats, misses = _count(keys, inside, n)
+                    threats, misses = _count(read, inside, keys, n)
             else:
                 for j in range(n):
                     lanes[j] = np.int32(j) if inside[j] else np.int32(-1)
@@ -1064,9 +1073,10 @@ def run_blocks(prog, key, first_trial, n_trials, block, first_slot, tally, rec, 
                     tracing, step,
                 )  # fmt: skip
                 check_source[2] = -1
+                read_step = -1
                 for i in range(count):
                     keys[members[i]] = np.int32((min(degree[i], 2 if immune else 3) << DEGREE) + members[i])
-                _, misses = _count(keys, inside, n)
+                _, misses = _count(keys, inside, keys, n)
             tally.threats[step] += threats
 
             resolving = miss > 0 or (negate > 0 and attack[A_NEGATABLE] > 0)
@@ -1090,15 +1100,21 @@ def run_blocks(prog, key, first_trial, n_trials, block, first_slot, tally, rec, 
             if listed and not detailed and negate == 0 and attack[A_FLAT] == 1:
                 # Every miss deals the same: it is dealt once, to the first lane.
                 listed = False
+                dealt, other = _ZERO, _ZERO
                 for d in range(2):
                     members[0] = 0
-                    x = np.int64(0)
+                    dealt, other = other, _ZERO
                     if _deal(words, source, key, first, members, 1, prog, a, d, work, values, reg, rec, start, tracing, step, slot):
-                        x = np.int64(damage[0])
-                    if x > 0:
-                        m = _add_to(so_far, keys, d, x, n)
-                        tally.sums[step, d] += m * x
-                        tally.squares[step, d] += m * x * x
+                        other = np.int64(damage[0])
+                if dealt == other and other > 0:
+                    m = _add_to(so_far, keys, 0, 2, other, n) - misses
+                else:
+                    m = _add_to(so_far, keys, 0, 1, dealt, n)
+                    _add_to(so_far, keys, 1, 2, other, n)
+                tally.sums[step, 0] += m * dealt
+                tally.squares[step, 0] += m * dealt * dealt
+                tally.sums[step, 1] += misses * other
+                tally.squares[step, 1] += misses * other * other
             if not listed:
                 tally.counts[step, 1] += misses
                 tally.counts[step, 0] += count - misses
@@ -1191,12 +1207,12 @@ def run_blocks(prog, key, first_trial, n_trials, block, first_slot, tally, rec, 
 
 
 @_jit
-def _add_to(so_far, keys, d, points, n):
-    """Add to every lane of a degree; returns how many they are."""
+def _add_to(so_far, keys, d, end, points, n):
+    """Add to every lane of degree ``d`` to ``end - 1``; returns how many they are."""
     _apart()
-    low, none, one, count = np.int32(d * _OF_DEGREE), np.int32(0), np.int32(1), np.int32(0)
+    low, high, none, one, count = np.int32(d * _OF_DEGREE), np.int32(end * _OF_DEGREE), np.int32(0), np.int32(1), np.int32(0)
     for j in range(n):
-        among = (keys[j] >= low) & (keys[j] < low + _OF_DEGREE)
+        among = (keys[j] >= low) & (keys[j] < high)
         so_far[j] += points if among else 0
         count = np.int32(count + (one if among else none))
     return np.int64(count)
