@@ -9,6 +9,9 @@ Every die is rolled: word ``slot`` of trial ``trial`` is Philox4x32-10 (Salmon, 
 their faces is at most `WORD_FACES`: a face is the high half of ``word * sides``, the low half stays for the next die. So a trial's
 dice depend on nothing but seed, trial and plan, whatever the block or the thread.
 
+What takes part in a stage is listed as keys, 16 at a time (`_keep`), and a stage works through its list. A d20 is never computed where only its
+threshold matters: it shows a face or more when its word is at least the lowest word that does, and of several d20s of a word the best is the largest.
+
 Together the dice of a word are one die of N faces, N the product of theirs. Each combination is made of floor(2**32 / N) words or of one
 more, so its chance is off by less than 2**-32, and the mean of any figure by at most 1.2e-6 of its SD times the root of the words a round
 reads; what is reported is off by far less: the mean of 2d6+15 by 1.4e-9, which is 0.0006 standard errors after 10**12 rounds. The proof, the

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from analyzer.montecarlo import kernel as k
 from analyzer.montecarlo.lower import Lowered, lower
-from analyzer.montecarlo.simulate import BLOCK, CHUNK, check_trials, key_of
+from analyzer.montecarlo.simulate import BLOCK, CHUNK, check_trials, key_of, nothing_recorded
 from analyzer.montecarlo.tally import empty_arrays
 from analyzer.plan import Plan, Target
 
@@ -40,7 +40,7 @@ class PairTally:
 
 def _totals(side: Lowered, seed: int, first: int, trials: int) -> NDArray[np.int64]:
     total = np.zeros(trials, np.int64)
-    k.run(side.program, key_of(seed), first, trials, min(BLOCK, trials), 0, empty_arrays(side), k.nothing_recorded()._replace(total=total))
+    k.run(side.program, key_of(seed), first, trials, min(BLOCK, trials), 0, empty_arrays(side), nothing_recorded()._replace(total=total))
     return total
 
 

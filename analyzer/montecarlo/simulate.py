@@ -30,7 +30,7 @@ BLOCK = 8192
 MAX_TRIALS = 2**40
 #: How long a piece of work should take, here and where it has to be sent.
 SECONDS, SECONDS_AWAY = 0.1, 0.5
-#: ACs from which one pass over a whole sweep is quicker than one for each; measured, it breaks even at 2 to 5.
+#: ACs from which one pass over a whole sweep is quicker than one for each; measured, it breaks even at 2 to 3.
 SWEPT = 4
 #: Sides whose programs a process keeps.
 KEPT = 64
@@ -67,6 +67,9 @@ def _compiled(function: Any) -> bool:  # noqa: ANN401 - Numba's functions have n
     return bool(function.signatures) or any(Path(function.stats.cache_path or ".").glob(index))
 
 
+nothing_recorded = k.nothing_recorded
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Job:
     """One piece of work: some consecutive trials of one program."""
@@ -88,7 +91,7 @@ def play(job: Job) -> Tally:
     result: Tally | None = None
     for first in range(job.first, job.first + job.trials, most):
         trials = min(most, job.first + job.trials - first)
-        k.run(job.lowered.program, key_of(job.seed), first, trials, min(job.block, trials), 0, arrays, k.nothing_recorded())
+        k.run(job.lowered.program, key_of(job.seed), first, trials, min(job.block, trials), 0, arrays, nothing_recorded())
         if trials < job.trials:
             part = freeze(job.lowered, trials, arrays)
             result = part if result is None else result + part
