@@ -141,11 +141,11 @@ def chosen_seed(seed: int | None) -> int:
     return secrets.randbits(32) if seed is None else whole("seed", seed)
 
 
-def announce_compiling() -> None:
-    """Say so when the next simulation has to wait for the kernel to be compiled."""
+def announce_compiling(*, sweeps: bool = True) -> None:
+    """Say so when the next simulation, of a whole sweep or of rounds against one armor class, has to wait for the kernel to be compiled."""
     from analyzer.montecarlo import compiled  # noqa: PLC0415 - Numba costs start-up time and the exact path does without
 
-    if not compiled():
+    if not compiled(sweeps=sweeps):
         _LOG.warning("Compiling the simulation kernel, once: about 20 seconds.")
 
 

@@ -33,7 +33,7 @@ KERNELS = (
     _REFERENCE
     + """
 simulate(made.plan, made.target, (28,), trials=1000, seed=1)
-simulate(made.plan, made.target, (28, 29), trials=1000, seed=1)
+simulate(made.plan, made.target, tuple(range(28, 36)), trials=1000, seed=1)
 record(made.plan, made.target, None, first=0, trials=10, seed=1)
 """
 )

@@ -1,5 +1,10 @@
 """The kernel: reference vectors, replays of its own dice, chi-square against the exact engine, and the same bytes for any way of running it."""
 
+import hashlib
+import os
+import pickle
+import subprocess
+import sys
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from itertools import chain
@@ -10,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from analyzer.exact import evaluate
-from analyzer.montecarlo import Purpose, paired, record, simulate
+from analyzer.montecarlo import Purpose, kernel, paired, record, simulate
 from analyzer.montecarlo.kernel import WORD_FACES, Tallies, philox_words, run_sweep
 from analyzer.montecarlo.lower import lower, lower_sweep
 from analyzer.montecarlo.simulate import key_of
@@ -294,3 +299,89 @@ def test_more_totals_than_are_kept_apart():
     assert tally.histogram is None
     exact = evaluate(plan, big[1], (-100,))
     assert abs(tally.total / 200_000 - exact.dpr[0]) < 6 * exact.sd[0] / 200_000**0.5
+
+
+def listed(keys, low, high):
+    """What the kernel lists of some keys."""
+    buffer, out = np.zeros(len(keys) + kernel.ROOM, np.int32), np.zeros(len(keys) + kernel.ROOM, np.int32)
+    buffer[: len(keys)] = keys
+    return out[: kernel._select(buffer, low, high, out, len(keys))]
+
+
+@pytest.mark.parametrize("n", [0, 1, 15, 16, 17, 100, 8191])
+def test_a_list_holds_what_it_should_in_order(n):
+    rng = np.random.default_rng(n)
+    keys = rng.integers(-1, 4, n).astype(np.int32) * 2**24 + np.arange(n, dtype=np.int32)
+    for low, high in ((0, 1), (0, 4), (2, 3), (2, 4), (3, 4)):
+        wanted = keys[(keys >= low * 2**24) & (keys < high * 2**24)]
+        assert listed(keys, low * 2**24, high * 2**24).tolist() == wanted.tolist()
+
+
+OTHER_PROCESSOR = """
+import hashlib, pickle, sys
+import numpy as np
+from analyzer.montecarlo import kernel, simulate
+keys, out = np.full(1000 + kernel.ROOM, 5, np.int32), np.zeros(1000 + kernel.ROOM, np.int32)
+keys[:1000] = np.random.default_rng(1).integers(-1, 9, 1000)
+n = kernel._select(keys, 3, 6, out, 1000)
+assert out[:n].tolist() == [k for k in keys[:1000].tolist() if 3 <= k < 6]
+code = "".join(kernel._select.inspect_asm().values())
+assert "zmm" not in code and "compress" not in code, "this must be the way without AVX-512"
+for plan, target in pickle.loads(bytes.fromhex(sys.stdin.read())):
+    print(hashlib.sha256(b"".join(bytes(t) for t in simulate(plan, target, (12, 17, 19, 21), trials=5000, seed=9))).hexdigest())
+"""
+
+
+def on_a_plain_processor(sides, tmp_path):
+    """Digests of the tallies of some sides, by a kernel compiled for no more than every processor has."""
+    environment = {**os.environ, "NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": "", "NUMBA_CACHE_DIR": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", OTHER_PROCESSOR], input=pickle.dumps(sides).hex(), env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.split()
+
+
+def test_lists_on_a_plain_processor(tmp_path):
+    assert on_a_plain_processor([], tmp_path) == []
+
+
+@pytest.mark.slow
+def test_the_same_bytes_on_a_plain_processor(tmp_path):
+    sides = [one(), bomb(TWO), (whole(), HARSH), *chain.from_iterable(CASES[name] for name in ("extra", "confirm", "keep more", "count"))]
+    here = [hashlib.sha256(b"".join(bytes(t) for t in simulate(*side, (12, 17, 19, 21), trials=5000, seed=9))).hexdigest() for side in sides]
+    assert on_a_plain_processor(sides, tmp_path) == here
+
+
+def test_a_share_of_damage_is_the_integer_one():
+    rng = np.random.default_rng(3)
+    for keep, of in ((1, 2), (2, 3), (90, 100), (5, 4), (1, 7), (999, 1000), (2**29, 2**29 + 1), (1, 2**40)):
+        for most in (30, 10**6, 2**30):
+            for up, change in ((0, 0), (of - 1, -3), (0, 4)):
+                x = rng.integers(-5, most, 500).astype(np.int32)
+                found = x.copy()
+                kernel._keep_share(found, 500, keep, of, up, change)
+                share = [(v * keep + up) // of for v in x.tolist()]
+                wanted = [max(s + change, 0) if v > 0 else 0 for v, s in zip(x.tolist(), share, strict=True)]
+                if max(wanted) < 2**31:
+                    assert found.tolist() == wanted
+
+
+def test_words_are_compared_as_faces():
+    for face in range(1, 21):
+        word = int(kernel._lowest(face))
+        assert word * 20 >> 32 == face - 1
+        assert word == 0 or (word - 1) * 20 >> 32 == face - 2
+    for sides in (20, 100, 97):
+        for face in range(1, sides + 1):
+            word = int(kernel._last_word(face, sides))
+            assert word * sides >> 32 == face - 1
+            assert word == 2**32 - 1 or (word + 1) * sides >> 32 == face
+
+
+def test_trials_on_both_sides_of_a_multiple_of_2_to_the_32():
+    plan, target = whole(), HARSH
+    together = record(plan, target, 14, first=2**32 - 20, trials=40, seed=2)
+    alone = [record(plan, target, 14, first=2**32 - 20 + i, trials=1, seed=2) for i in range(40)]
+    assert together.total.tolist() == [int(r.total[0]) for r in alone]
+    assert [together.dice(i) for i in range(40)] == [r.dice(0) for r in alone]

@@ -217,7 +217,7 @@ from analyzer.montecarlo import record, simulate
 from analyzer.montecarlo import kernel, warm
 plan, target = CASES["reroll_ones"][0]
 if "--plainly" in sys.argv:
-    for function in (kernel.run, kernel.run_sweep):
+    for function in (kernel.run_blocks, kernel.sweep_blocks):
         function.enable_caching()
 for acs in ((28,), (25, 26, 27, 28)):
     for tally in simulate(plan, target, acs, trials=3000, seed=5):

@@ -154,7 +154,7 @@ def question(
                     raise TypeError(f"{name} must be given; got None")
             if given.get("simulate"):
                 given["seed"] = chosen_seed(given["seed"])
-                announce_compiling()
+                announce_compiling(sweeps=False)
             return find(*bound.args, **bound.kwargs)
 
         @wraps(find)

@@ -14,7 +14,7 @@ from analyzer.asking.bestiary import Against, read
 from analyzer.asking.foes import Field, HitPoints, acs, hit_points
 from analyzer.exact import Round, evaluate
 from analyzer.plan import Plan, Target, sweep, swept_defence
-from analyzer.playing import Builds, Opponent, Sweep, listed
+from analyzer.playing import Builds, Opponent, Sweep, announce_compiling, listed
 from analyzer.pmf import Floats
 from analyzer.records import Record
 from analyzer.rulekit.models import TargetKeys
@@ -163,6 +163,7 @@ class Seat:
         out: list[Tally | None] = [None] * len(self.field.foes)
         for faced in self.faced:
             if self.field.swept and not apart:
+                announce_compiling()
                 found = simulate(faced.plan, faced.target, faced.acs, trials=trials, seed=seed, workers=workers)
             else:
                 found = tuple(

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from analyzer.montecarlo import kernel as k
 from analyzer.montecarlo.lower import MAX_SLOTS, Lowered, lower
-from analyzer.montecarlo.simulate import BLOCK, check_trials, key_of, nothing_recorded
+from analyzer.montecarlo.simulate import BLOCK, check_trials, key_of
 from analyzer.montecarlo.tally import empty_arrays
 from analyzer.plan import Plan, Target, sweep
 
@@ -79,7 +79,7 @@ def _rounds(programs: Sequence[Lowered], key: np.uint64, first: int, trials: int
         if slot + program.slots > MAX_SLOTS:
             return
         steps = program.n_steps if attacks else 0
-        recorder = nothing_recorded()._replace(total=np.zeros(trials, np.int64))
+        recorder = k.nothing_recorded()._replace(total=np.zeros(trials, np.int64))
         if attacks:
             recorder = recorder._replace(degree=np.full((trials, steps), -1, np.int64), damage=np.zeros((trials, steps), np.int64))
         k.run(program.program, key, first, trials, min(BLOCK, trials), slot, empty_arrays(program), recorder)

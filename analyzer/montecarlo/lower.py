@@ -89,6 +89,8 @@ class _Tables:
         self.ops: list[list[int]] = []
         self.caught: list[int] = []
         self.effects: dict[str, int] = {}
+        #: first attack with a check, bonus and defence
+        self.readings: dict[tuple[Check, int, int], int] = {}
         self.most_parts = 1
 
     def add_dice(self, dice: Sequence[Die]) -> tuple[int, int]:
@@ -179,6 +181,9 @@ class _Tables:
                 *(check.dice, check.best, check.reroll_ones, *extra, sum(d.lowest for d in check.extra), self.n_thresholds),
                 *(check.critical is Critical.CONFIRM, check.take_hit, effect, area, len(kinds), scatters),
                 *(*slots, self._negatable(attack), scatters or any(attack.on[:HIT]), *packets),
+                *(_words(dice) for dice in _damage_dice(attack)),
+                not scatters and not any(_damage_dice(attack)[:HIT]),
+                self.readings.setdefault((check, attack.bonus, attack.defence), len(self.attacks)),
             ]
         )
         self.thresholds.append(rows)

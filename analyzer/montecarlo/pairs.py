@@ -16,7 +16,7 @@ from analyzer.montecarlo import kernel as k
 from analyzer.montecarlo import pool
 from analyzer.montecarlo.fights import fights
 from analyzer.montecarlo.lower import Lowered
-from analyzer.montecarlo.simulate import BLOCK, check_trials, key_of, nothing_recorded, program_of
+from analyzer.montecarlo.simulate import BLOCK, check_trials, key_of, program_of
 from analyzer.montecarlo.tally import empty_arrays
 from analyzer.plan import Die, Plan, Target
 
@@ -103,7 +103,7 @@ class _Pieces:
 
 def _totals(side: Lowered, seed: int, first: int, trials: int) -> Totals:
     total = np.zeros(trials, np.int64)
-    k.run(side.program, key_of(seed), first, trials, min(BLOCK, trials), 0, empty_arrays(side), nothing_recorded()._replace(total=total))
+    k.run(side.program, key_of(seed), first, trials, min(BLOCK, trials), 0, empty_arrays(side), k.nothing_recorded()._replace(total=total))
     return total
 
 

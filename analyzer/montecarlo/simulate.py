@@ -31,13 +31,13 @@ BLOCK = 8192
 MAX_TRIALS = 2**40
 #: How long a piece of work should take, here and where it has to be sent.
 SECONDS, SECONDS_AWAY = 0.1, 0.5
-#: ACs from which one pass over a whole sweep is quicker than one for each; measured, it breaks even at 2 to 5.
+#: ACs from which one pass over a whole sweep is quicker than one for each; measured, it breaks even at 2 to 3.
 SWEPT = 4
 #: Sides whose programs a process keeps.
 KEPT = 64
 
-#: The ways into the kernel.
-ENTRIES = (k.run, k.run_sweep)
+#: The ways into the kernel: rounds against one armor class, and against a whole sweep.
+ENTRIES = (k.run_blocks, k.sweep_blocks)
 for _entry in ENTRIES:
     start_warm(_entry)
 
@@ -62,26 +62,15 @@ def check_trials(trials: int) -> None:
         raise ValueError(f"trials must be 1 to {MAX_TRIALS}; got {trials}")
 
 
-def compiled() -> bool:
-    """Whether the kernel is compiled in this process or on disk, so that a simulation starts at once."""
-    return all(_compiled(function) for function in ENTRIES)
+def compiled(*, sweeps: bool = True) -> bool:
+    """Whether the kernel is compiled in this process or on disk, so that a simulation starts at once; that of whole sweeps too, if they are asked about."""
+    return all(_compiled(function) for function in (ENTRIES if sweeps else ENTRIES[:1]))
 
 
 def _compiled(function: Any) -> bool:  # noqa: ANN401 - Numba's functions have no type
     code = function.py_func.__code__
     index = f"kernel.{code.co_name}-{code.co_firstlineno}.py{sys.version_info.major}{sys.version_info.minor}*.nbi"
     return bool(function.signatures) or any(Path(function.stats.cache_path or ".").glob(index))
-
-
-def nothing_recorded() -> k.Recorder:
-    """A recorder that writes nothing down."""
-    return k.Recorder(
-        total=np.zeros(0, np.int64),
-        degree=np.zeros((0, 0), np.int64),
-        damage=np.zeros((0, 0), np.int64),
-        log=np.zeros((0, 0, 5), np.int32),
-        log_length=np.zeros(0, np.int64),
-    )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -105,7 +94,7 @@ def play(job: Job) -> Tally:
     result: Tally | None = None
     for first in range(job.first, job.first + job.trials, most):
         trials = min(most, job.first + job.trials - first)
-        k.run(job.lowered.program, key_of(job.seed), first, trials, min(job.block, trials), 0, arrays, nothing_recorded())
+        k.run(job.lowered.program, key_of(job.seed), first, trials, min(job.block, trials), 0, arrays, k.nothing_recorded())
         if trials < job.trials:
             part = freeze(job.lowered, trials, arrays)
             result = part if result is None else result + part
