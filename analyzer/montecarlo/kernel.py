@@ -132,7 +132,7 @@ class Recorder(NamedTuple):
 
 # Numba compiles a function anew for every literal it is called with, so what functions are called with has a type instead.
 _NO, _YES = np.bool_(False), np.bool_(True)
-_ZERO, _ALL, _D4, _D8, _D20, _NO_ROLL = (np.int64(n) for n in (0, 2**40, 4, 8, 20, -1))
+_ZERO, _ONE, _TWO, _ALL, _D4, _D8, _D20, _NO_ROLL = (np.int64(n) for n in (0, 1, 2, 2**40, 4, 8, 20, -1))
 _MASK = np.uint64(0xFFFFFFFF)
 _32 = np.uint64(32)
 _M0 = np.uint64(0xD2511F53)
@@ -1107,13 +1107,13 @@ def run_blocks(prog, key, first_trial, n_trials, block, first_slot, tally, rec, 
                 for d in range(2):
                     members[0] = 0
                     dealt, other = other, _ZERO
-                    if _deal(words, source, key, first, members, 1, prog, a, d, work, values, reg, rec, start, tracing, step, slot):
+                    if _deal(words, source, key, first, members, _ONE, prog, a, d, work, values, reg, rec, start, tracing, step, slot):
                         other = np.int64(damage[0])
                 if dealt == other and other > 0:
-                    m = _add_to(so_far, keys, 0, 2, other, n) - misses
+                    m = _add_to(so_far, keys, _ZERO, _TWO, other, n) - misses
                 else:
-                    m = _add_to(so_far, keys, 0, 1, dealt, n)
-                    _add_to(so_far, keys, 1, 2, other, n)
+                    m = _add_to(so_far, keys, _ZERO, _ONE, dealt, n)
+                    _add_to(so_far, keys, _ONE, _TWO, other, n)
                 tally.sums[step, 0] += m * dealt
                 tally.squares[step, 0] += m * dealt * dealt
                 tally.sums[step, 1] += misses * other
