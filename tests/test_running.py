@@ -15,7 +15,7 @@ import pytest
 
 from analyzer import compare, example, examples, loads
 from analyzer.montecarlo import pool, simulate, simulate_sides
-from analyzer.montecarlo.ledger import FIRST_CHECK, Ledger, Result, checkpoints
+from analyzer.montecarlo.ledger import FIRST_CHECK, Ledger, Piece, Result, checkpoints
 from analyzer.montecarlo.simulate import perform
 from analyzer.montecarlo.tally import Tally
 from tests.test_answers import DUEL
@@ -358,3 +358,24 @@ def test_a_cluster_from_the_command_line(cluster, tmp_path):
 
 def test_perform_is_picklable():
     assert pickle.loads(pickle.dumps(perform)) is perform
+
+
+def test_a_worker_of_another_version_is_refused():
+    """What two versions count must not be added up: a piece says what it is to be played by."""
+    piece = Piece(program=bytes(16) + b"packed elsewhere", acs=(20,), seed=1, first=0, trials=10, block=64, side=0)
+    with pytest.raises(ValueError, match=r"^executor must have workers with the same version of analyzer as this process; got one with another$"):
+        perform(piece)
+
+    class Older(Executor):
+        """A worker that takes every piece for one of another version."""
+
+        def submit(self, function, work, piece, tries):
+            future = Future()
+            try:
+                future.set_result(function(work, piece._replace(program=bytes(16) + piece.program[16:]), tries))
+            except ValueError as error:
+                future.set_exception(error)
+            return future
+
+    with pytest.raises(ValueError, match=r"^executor must have workers with the same version"):
+        simulate_sides(SIDES[:1], trials=1000, seed=1, executor=Older())

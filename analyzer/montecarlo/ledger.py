@@ -31,7 +31,7 @@ def checkpoints() -> Iterator[int]:
 class Piece(NamedTuple):
     """Some consecutive trials of one side at some ACs: small enough to be sent anywhere."""
 
-    #: the plan and target, pickled and compressed
+    #: the fingerprint of what plays it, then the plan and target, pickled and compressed
     program: bytes
     acs: tuple[int, ...]
     seed: int

@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from analyzer import plan as plan_module
 from analyzer.montecarlo import kernel as k
 from analyzer.montecarlo import pool
 from analyzer.montecarlo.ledger import Enough, Ledger, Piece, Progress, Result
@@ -35,6 +36,9 @@ SECONDS, SECONDS_AWAY = 0.1, 0.5
 SWEPT = 4
 #: Sides whose programs a process keeps.
 KEPT = 64
+
+#: Bytes of a fingerprint.
+_FINGERPRINT = 16
 
 #: The ways into the kernel: rounds against one armor class, and against a whole sweep.
 ENTRIES = (k.run_blocks, k.sweep_blocks)
@@ -122,10 +126,19 @@ def program_of(plan: Plan, target: Target, defences: tuple[int, ...]) -> Lowered
     return lower(plan, target, defences)
 
 
+@cache
+def fingerprint() -> bytes:
+    """What tells this simulation from that of another version: 16 bytes of the hash of its source."""
+    sources = [*sorted(Path(__file__).parent.glob("*.py")), Path(plan_module.__file__)]
+    return hashlib.blake2b(b"".join(source.read_bytes() for source in sources), digest_size=_FINGERPRINT).digest()
+
+
 @lru_cache(maxsize=KEPT)
 def _programs(program: bytes, acs: tuple[int, ...]) -> tuple[tuple[Lowered, NDArray[np.int64] | None], ...]:
     """The programs of a side, made once by each process that plays it: one for the whole sweep where the plan allows, else one per AC."""
-    plan, target = pickle.loads(zlib.decompress(program))  # noqa: S301 - packed by `simulate_sides`, and sent by it alone
+    if program[:_FINGERPRINT] != fingerprint():
+        raise ValueError("executor must have workers with the same version of analyzer as this process; got one with another")
+    plan, target = pickle.loads(zlib.decompress(program[_FINGERPRINT:]))  # noqa: S301 - packed by `simulate_sides`, and sent by it alone
     defences = [[int(d) for d in row] for row in sweep(plan, target, acs)]
     together = lower_sweep(plan, target, defences) if len(acs) >= SWEPT else None
     return tuple((lower(plan, target, row), None) for row in defences) if together is None else (together,)
@@ -190,14 +203,14 @@ def simulate_sides(
     Raises
     ------
     ValueError
-        ``trials``, ``workers``, ``block`` or ``seed`` out of range.
+        ``trials``, ``workers``, ``block`` or ``seed`` out of range, or a worker with another version of this package.
     """
     check_trials(trials)
     for name, value, high in (("workers", workers, 1024), ("block", block, 2**20)):
         if not 1 <= value <= high:
             raise ValueError(f"{name} must be 1 to {high}; got {value}")
     key_of(seed)
-    packed = [zlib.compress(pickle.dumps((plan, target))) for plan, target, _ in sides]
+    packed = [fingerprint() + zlib.compress(pickle.dumps((plan, target))) for plan, target, _ in sides]
     played = [tuple(int(ac) for ac in acs) for _, _, acs in sides]
     ledger = Ledger(
         list(zip(packed, played, strict=True)),
