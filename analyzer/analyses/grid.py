@@ -116,7 +116,8 @@ def grid(
     {builds}
     {ac}
     vary : mapping, or texts
-        Values for keys of every build: attack=0:5 shifts every attack bonus, damage=2d6+7,1d12+7 replaces, rules.ties=hit,miss switches. Every combination.
+        Values for keys of every build: attack=0:5 shifts every attack bonus, damage=2d6+7,1d12+7 replaces, rules.ties=hit,miss switches. Every combination; an
+        example and its ten best if left out.
     zipped : bool
         Take the first value of every key together, then the second, instead of every combination.
     {target}
@@ -155,7 +156,7 @@ def grid(
     templates = seats(builds, DEFAULT if ac is None and against is None else ac, target=target, against=against)
     planned = [designs(seat.build, vary, zipped=zipped) for seat in templates]
     means = figures == "dpr" and by == "dpr"
-    kept = 10 if out is not None and top is None else top
+    kept = 10 if top is None and (out is not None or vary is EXAMPLE) else top
     names = FIGURES[:1] if means else FIGURES
     rank = _Rank(figure=names.index(by), top=kept, lowest=lowest)
     best: list[Chunk] = []
