@@ -382,7 +382,6 @@ def _records(seat: Seat, rows: Sequence[_Row], seen: tuple[Floats, Floats] | Non
     means, errors = (None, None) if seen is None else (seat.mixed(seen[0]), seat.errors(seen[1]))
     for mix in range(len(seat.field.mixes)):
         head = seat.head(mix)
-        where = f"{seat.build.name}, {head.get('against') or 'AC {}'.format(head['ac'])}"
         for i in shown:
             value, whole = float(points[mix, i]), float(points[mix, total])
             record: Record = head | {"kind": rows[i].kind, "part": rows[i].part}
@@ -391,7 +390,7 @@ def _records(seat: Seat, rows: Sequence[_Row], seen: tuple[Floats, Floats] | Non
             else:
                 found, error, occurring = float(means[mix, i]), float(errors[mix, i]), float(often[mix, i])
                 record |= twins.estimate(
-                    f"{rows[i].part} of {where}", "points", exact=value, found=found, error=error, trials=trials, occurrences=trials * occurring
+                    f"{rows[i].part} of {seat.where(mix)}", "points", exact=value, found=found, error=error, trials=trials, occurrences=trials * occurring
                 )
             record["share"] = value / whole if whole > 0.0 else None
             yield record

@@ -185,8 +185,7 @@ def dominance(
             difference = PMF.mix((weight, differences[foe]) for foe, weight in first.field.mixes[mix].weights)
             head = first.head(mix)
             record: Record = {"system": head.pop("system"), "build": head.pop("build"), "other": second.build.name, **head, "rounds": rounds}
-            faced = head.get("against") or f"AC {head['ac']}"
-            where = f"{first.build.name} and {second.build.name}, {faced}"
+            where = f"{first.build.name} and {second.build.name}, {first.face(mix)}"
             record |= _chances(difference, rounds, where, seen.get((i, j, mix)), twins)
             found = lead(difference, confidence)
             record["noticed_after"] = None if found is None else found.rounds

@@ -171,7 +171,7 @@ def _notes(campaigns: Sequence[Fights], regeneration: int) -> Iterator[str]:
         never = [mix for mix in range(len(one.prospects)) if any(end.rounds is None for _, end in one.prospects[mix])]
         if never:
             why = "it deals too little" if not regeneration else f"regeneration {regeneration} gives back too much"
-            what = ", ".join(str(face.get("against", f"AC {face['ac']}")) for face in map(one.seat.faces, never))
+            what = ", ".join(map(one.seat.face, never))
             yield f"{one.seat.build.name} may never kill, or too late to tell ({what}): {why}"
 
 

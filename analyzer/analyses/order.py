@@ -186,7 +186,7 @@ def _record(turn: Sequences, choice: Choice) -> Record:
 
 def _beside(turn: Sequences, choice: Choice, record: Record, twins: Twins, how: Simulation) -> Record:
     """The record with what simulated rounds of these orders say."""
-    where = f"{record['build']}, {record['against'] if 'against' in record else 'AC ' + str(record['ac'])}"
+    where = turn.seat.where(choice.mix)
     out: Record = {}
     for key, value in record.items():
         out[key] = value

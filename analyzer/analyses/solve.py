@@ -16,7 +16,7 @@ from analyzer.playing import Builds, Opponent
 from analyzer.pmf import Floats
 from analyzer.records import Record
 from analyzer.sweeps import runs
-from analyzer.workings.measures import Dice, Dpr, Kills, Measure, difference, level, played, where
+from analyzer.workings.measures import Dice, Dpr, Kills, Measure, difference, level, played
 from analyzer.workings.solving import Knob, Solved, knobs, toughest, turned
 
 if TYPE_CHECKING:
@@ -279,11 +279,11 @@ def _figures(solved: Solved, asked: _Asked, mix: int, twins: Twins, dice: Dice |
     measure, foes = asked.measure, [foe for foe, _ in weights]
     other = solution.seat if solution.below is None else solution.below
     pairs: Mapping[int, PairTally] = played(measure, solution.seat, other, dice, foes)
-    told, occurring = where(solution.seat, mix), measure.occurring(solution.seat)
+    told, occurring = solution.seat.where(mix), measure.occurring(solution.seat)
     out = beside | level(twins, told, "reached", exact=reached, occurring=occurring, weights=weights, pairs=pairs, chance=asked.chance)
     if solution.below is None or solution.below_single is None:
         return out
-    lower = where(solution.below, mix)
+    lower = solution.below.where(mix)
     occurring = measure.occurring(solution.below)
     out |= level(twins, lower, "below", exact=below, occurring=occurring, weights=weights, pairs=pairs, second=True, chance=asked.chance)
     apart = solution.single - solution.below_single

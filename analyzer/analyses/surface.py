@@ -189,7 +189,7 @@ def _cells(found: Sequence[Means], places: _Places, dials: tuple[Dial, Dial], tw
         for mix in range(dpr.shape[1]):
             place = places[mix if swept else 0]
             record = one.seat.head(mix) | {each.name: value for each, value in zip(dials, place, strict=True)}
-            record |= one.columns(mix, twins, f"{one.seat.build.name}, {one.seat.face(mix)}, {at[mix]}")
+            record |= one.columns(mix, twins, f"{one.seat.where(mix)}, {at[mix]}")
             if several:
                 record |= apart[i][mix] | {"winner": " = ".join(taken[k].build.name for k in np.flatnonzero(ahead[:, mix]))}
             yield _Cell(record=record, order=(0 if swept else mix, i, place[1], place[0]), first=swept or mix == 0)

@@ -18,7 +18,7 @@ from analyzer.playing import Builds, Opponent
 from analyzer.pmf import Floats
 from analyzer.records import Record
 from analyzer.sweeps import DEFAULT, runs
-from analyzer.workings.measures import ROUNDING, Dice, Dpr, difference, gained, played, where
+from analyzer.workings.measures import ROUNDING, Dice, Dpr, difference, gained, played
 from analyzer.workings.variations import UnvariedError, traded
 
 if TYPE_CHECKING:
@@ -296,7 +296,7 @@ class _Offered:
         weights = self.seats[0].field.mixes[mix].weights
         foes = [foe for foe, _ in weights]
         pairs = played(Dpr(), self.seats[one], self.seats[other], dice, foes)
-        told = f"{self.name(one)} and {self.name(other)} of {where(self.seats[0], mix)}"
+        told = f"{self.name(one)} and {self.name(other)} of {self.seats[0].where(mix)}"
         return difference(twins, told, name, exact=exact, apart=self.single[one] - self.single[other], weights=weights, pairs=pairs)
 
     def finding(self) -> Iterator[str]:

@@ -17,7 +17,7 @@ from analyzer.pmf import Floats
 from analyzer.records import Record
 from analyzer.scenario import ScenarioError
 from analyzer.sweeps import runs
-from analyzer.workings.measures import Dice, Dpr, Kills, Measure, difference, gained, played, where
+from analyzer.workings.measures import Dice, Dpr, Kills, Measure, difference, gained, played
 from analyzer.workings.variations import UnvariedError, Variation, standard
 
 if TYPE_CHECKING:
@@ -223,7 +223,7 @@ def _rows(one: _Weighed, prefix: str, measure: Measure, twins: Twins, dice: Dice
             record: Record = {**seat.head(mix), (f"{prefix[:-1] or 'dpr'}"): float(before[mix]), "change": variation.label}
             if tallies:
                 apart: Floats = np.array([gained(a, b) for a, b in zip(new, single, strict=True)])
-                told = f"{variation.label} of {where(seat, mix)}"
+                told = f"{variation.label} of {seat.where(mix)}"
                 record |= difference(twins, told, f"{prefix}gain", exact=gain, apart=apart, weights=seat.field.mixes[mix].weights, pairs=tallies)
             else:
                 record[f"{prefix}gain"] = gain

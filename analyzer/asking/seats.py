@@ -109,6 +109,10 @@ class Seat:
         faces = self.faces(mix)
         return str(faces["against"]) if "against" in faces else f"AC {faces['ac']}"
 
+    def where(self, mix: int) -> str:
+        """The build and what it faces, as a figure of theirs is called in a verdict."""
+        return f"{self.build.name}, {self.face(mix)}"
+
     def ac(self, foe: int) -> int:
         """The defence that the first attack aims at, of one foe."""
         return self.before(foe)[1]

@@ -121,8 +121,7 @@ class Seen:
     @property
     def where(self) -> str:
         """What the fights are called in a verdict."""
-        faces = self.seat.faces(self.mix)
-        return f"{self.seat.build.name}, {faces.get('against', 'AC ' + str(faces['ac']))}"
+        return self.seat.where(self.mix)
 
     def dead(self, name: str, number: int, attack: int | None, exact: float) -> Record:
         """The chance to be dead by a round, or by an attack of it."""

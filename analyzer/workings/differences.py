@@ -10,7 +10,6 @@ from typing import Literal
 
 from analyzer.asking.seats import Seat
 from analyzer.asking.twins import Twins
-from analyzer.plan import Plan, Target, sweep
 from analyzer.pmf import Floats
 from analyzer.records import Record
 from analyzer.workings.leads import best_other, difference
@@ -71,7 +70,7 @@ def at_foes(
         rounds = trials if isinstance(trials, int) else max(trials[foe] for foe in key[:2])
         dice = taken[places[0][0]].seed(seed, key[0])
         numbers = [(places.index(a), places.index(b)) for a, b in pairs]
-        found = paired_sides([_side(taken[i], foe) for i, foe in places], numbers, trials=rounds, seed=dice, workers=workers, executor=executor)
+        found = paired_sides([taken[i].side(foe) for i, foe in places], numbers, trials=rounds, seed=dice, workers=workers, executor=executor)
         for pair, tally in zip(pairs, found, strict=True):
             out[pair] = Apart(found=tally.difference, error=tally.standard_error, trials=rounds, unequal=tally.apart)
     return out
@@ -102,12 +101,6 @@ def at_mixes(
             unequal=sum(part.unequal for _, part in parts),
         )
     return out
-
-
-def _side(seat: Seat, foe: int) -> tuple[Plan, Target]:
-    """A seat's plan against one foe, at that foe's own defences."""
-    faced, ac = seat.before(foe)
-    return faced.plan, faced.target.but(ac=tuple(int(d) for d in sweep(faced.plan, faced.target, [ac])[0]))
 
 
 def reference_of(given: object) -> Reference | None:

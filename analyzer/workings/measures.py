@@ -13,10 +13,9 @@ import numpy as np
 from analyzer.asking.foes import HitPoints
 from analyzer.asking.seats import Faced, Seat, child_seed
 from analyzer.asking.twins import Twins
-from analyzer.dice import parse_dice
 from analyzer.exact import evaluate
 from analyzer.exact.reaching import at_least, reached, summed
-from analyzer.plan import Die, Plan, Target, sweep
+from analyzer.plan import Plan
 from analyzer.pmf import Floats
 from analyzer.records import Record
 
@@ -65,7 +64,7 @@ class Dpr:
         """The damage of rounds."""
         from analyzer.montecarlo import paired  # noqa: PLC0415 - Numba costs start-up time
 
-        return paired(_side(first, foe), _side(second, foe), trials=trials, seed=first.seed(seed, foe))
+        return paired(first.side(foe), second.side(foe), trials=trials, seed=first.seed(seed, foe))
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +98,9 @@ class Kills:
         dice = first.seed(seed, foe)
         sides = []
         for seat in (first, second):
-            faced = _faced(seat, foe)
-            sides.append((faced.plans, faced.target, seat.ac(foe), _dice(_points(seat, foe))))
+            faced, ac = seat.before(foe)
+            points = _points(seat, foe)
+            sides.append((faced.plans, faced.target, ac, (points.dice, points.flat)))
         return paired_kills(sides[0], sides[1], rounds=self.rounds, trials=trials, seed=dice, points_seed=child_seed(dice, 1))
 
     def _chances(self, seat: Seat, faced: Faced) -> Floats:
@@ -112,12 +112,6 @@ class Kills:
         single = [_distribution(plan, faced) for plan in faced.plans[: self.rounds]]
         every = [single[min(k, len(single) - 1)] for k in range(self.rounds)]
         return summed(every, min(most, 1 + sum(one.shape[1] - 1 for one in every)))
-
-
-def where(seat: Seat, mix: int) -> str:
-    """A build and what it faces, in words."""
-    faces = seat.faces(mix)
-    return f"{seat.build.name}, {faces['against'] if 'against' in faces else 'AC {}'.format(faces['ac'])}"
 
 
 def gained(new: float, old: float) -> float:
@@ -177,29 +171,12 @@ def level(
     return twins.estimate(where, name, exact=exact, found=found, error=error or None, trials=trials, occurrences=min(often, default=None))
 
 
-def _faced(seat: Seat, foe: int) -> Faced:
-    return next(faced for faced in seat.faced if foe in faced.foes)
-
-
-def _side(seat: Seat, foe: int) -> tuple[Plan, Target]:
-    faced = _faced(seat, foe)
-    defences = sweep(faced.plan, faced.target, [seat.ac(foe)])[0]
-    return faced.plan, faced.target.but(ac=tuple(int(ac) for ac in defences))
-
-
 def _points(seat: Seat, foe: int) -> HitPoints:
     points = seat.hp[foe]
     if points is None:
         name = seat.field.foes[foe].name
         raise ValueError(f"hp must be given, or be the target's own, for a chance to kill; got none{'' if name is None else f' for {name!r}'}")
     return points
-
-
-def _dice(points: HitPoints) -> tuple[tuple[Die, ...], int]:
-    if points.text.isdigit():
-        return (), int(points.text)
-    dice = parse_dice(points.text, "hp")
-    return dice.dice, dice.flat
 
 
 def _distribution(plan: Plan, faced: Faced) -> Floats:

@@ -109,14 +109,12 @@ class Spread:
         weights = seat.field.mixes[mix].weights
         row = np.array([weight for _, weight in weights])
         foes = [foe for foe, _ in weights]
-        faces = seat.faces(mix)
-        told = f"{seat.build.name}, {faces.get('against', 'AC ' + str(faces['ac']))}"
-        at = "".join(f", {name} {number}" for name, number in part.at if name != "rounds")
+        told = seat.where(mix) + "".join(f", {name} {number}" for name, number in part.at if name != "rounds")
         seen = None if part.counts is None else [(weight, part.counts[foe], int(part.counts[foe].sum())) for foe, weight in weights]
         exact = Split(*(row @ rows[foes] for rows in part.exact))
         if seen is not None and len(seen) == 1:
-            twins.distribution(f"{told}{at}", exact=exact[0] + exact[1], counts=seen[0][1].sum(axis=0))
-        return cls(head=seat.head(mix) | dict(part.at), where=f"{told}{at}", exact=exact, seen=seen, twins=twins)
+            twins.distribution(told, exact=exact[0] + exact[1], counts=seen[0][1].sum(axis=0))
+        return cls(head=seat.head(mix) | dict(part.at), where=told, exact=exact, seen=seen, twins=twins)
 
     @property
     def pmf(self) -> Floats:
