@@ -12,7 +12,7 @@ import numpy as np
 
 from analyzer.asking.parameters import Choice
 from analyzer.asking.question import AcOrOwn, AgainstTable, Column, Found, Seed, Trials, Workers, question
-from analyzer.asking.seats import Faced, Seat, seats
+from analyzer.asking.seats import Faced, Seat, Simulation, seats
 from analyzer.asking.twins import Twins
 from analyzer.exact.shares import shares
 from analyzer.plan import CRITICAL, HIT, MISS, Plan, Target
@@ -266,19 +266,13 @@ def attribution(
         What cannot be played.
     """
     taken = seats(builds, ac, target=target, against=against)
-    twins = Twins()
+    twins, how = Twins(), Simulation.asked(simulate, trials=trials, seed=seed, workers=workers)
     records: list[Record] = []
     for seat in taken:
         rows = _rows(seat, by)
-        seen = _simulated(seat, rows, trials=trials, seed=seed or 0, workers=workers) if simulate else None
+        seen = None if how is None else _simulated(seat, rows, how)
         records += _records(seat, rows, seen, trials, twins)
-    return Found(
-        records=records,
-        notes=tuple(_notes(records)),
-        verdict=twins.verdict() if simulate else None,
-        seed=seed,
-        trials=trials if simulate else None,
-    )
+    return Found.of(records, _notes(records), twins, how)
 
 
 def _rows(seat: Seat, by: str) -> tuple[_Row, ...]:
@@ -342,10 +336,10 @@ def _selected(mean: Floats, term: _Term) -> Floats:
     return chosen
 
 
-def _simulated(seat: Seat, rows: Sequence[_Row], *, trials: int, seed: int, workers: int) -> tuple[Floats, Floats]:
+def _simulated(seat: Seat, rows: Sequence[_Row], how: Simulation) -> tuple[Floats, Floats]:
     """Mean and standard error of every row and foe, each (n_foe, n_row): round by round the difference of variants that share their dice."""
-    with ThreadPoolExecutor(workers) as pool:
-        found = list(pool.map(lambda foe: _played(seat, foe, rows, trials, seat.seed(seed, foe)), range(len(seat.field.foes))))
+    with ThreadPoolExecutor(how.workers) as pool:
+        found = list(pool.map(lambda foe: _played(seat, foe, rows, how.trials, seat.seed(how.seed, foe)), range(len(seat.field.foes))))
     return np.array([mean for mean, _ in found]), np.array([error for _, error in found])
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from analyzer.asking.parameters import Real, Whole
 from analyzer.asking.question import AcOrOwn, AgainstTable, Column, Found, Seed, Trials, Workers, question
-from analyzer.asking.seats import Seat, child_seed, seats
+from analyzer.asking.seats import Seat, Simulation, child_seed, seats
 from analyzer.asking.twins import Twins
 from analyzer.exact.ahead import apart, dominating, lead
 from analyzer.playing import Builds, Opponent
@@ -174,8 +174,8 @@ def dominance(
         alike = " of one level that meet the same creatures" if len(taken) > 1 else ""
         raise ValueError(f"builds must be two at least{alike}; got {len(taken)}")
     single = [seat.gathered(lambda _, found: _whole_pmf(found), pmf=True) for seat in taken]
-    seen = _simulated(taken, pairs, rounds, trials=trials, seed=seed or 0, workers=workers) if simulate else {}
-    twins = Twins()
+    twins, how = Twins(), Simulation.asked(simulate, trials=trials, seed=seed, workers=workers)
+    seen = {} if how is None else _simulated(taken, pairs, rounds, how)
     records: list[Record] = []
     for i, j in pairs:
         first, second = taken[i], taken[j]
@@ -193,13 +193,7 @@ def dominance(
             side = dominating(one, two)
             record["verdict"] = _NEITHER if side is None else (_EQUAL, first.build.name, second.build.name)[side]
             records.append(record)
-    return Found(
-        records=records,
-        notes=tuple(_notes(records, confidence)),
-        verdict=twins.verdict() if simulate else None,
-        seed=seed,
-        trials=trials if simulate else None,
-    )
+    return Found.of(records, _notes(records, confidence), twins, how)
 
 
 def _comparable(first: Seat, second: Seat) -> bool:
@@ -249,9 +243,7 @@ class _Counts:
         self.squares += int(difference @ difference)
 
 
-def _simulated(
-    taken: Sequence[Seat], pairs: Sequence[tuple[int, int]], rounds: int, *, trials: int, seed: int, workers: int
-) -> dict[tuple[int, int, int], _Counts]:
+def _simulated(taken: Sequence[Seat], pairs: Sequence[tuple[int, int]], rounds: int, how: Simulation) -> dict[tuple[int, int, int], _Counts]:
     """What was counted of every pair and mix."""
     jobs = []
     for mixes in dict.fromkeys(taken[i].field.mixes for i, _ in pairs):
@@ -261,26 +253,26 @@ def _simulated(
     def play(job: tuple[list[tuple[int, int]], int]) -> dict[tuple[int, int, int], _Counts]:
         group, mix = job
         counts = {(i, j, mix): _Counts() for i, j in group}
-        for totals in _sums({i: taken[i] for pair in group for i in pair}, mix, rounds, trials, seed):
+        for totals in _sums({i: taken[i] for pair in group for i in pair}, mix, rounds, how):
             for (i, j, _), count in counts.items():
                 count.add(totals[i] - totals[j])
         return counts
 
-    with ThreadPoolExecutor(workers) as pool:
+    with ThreadPoolExecutor(how.workers) as pool:
         return {key: count for counts in pool.map(play, jobs) for key, count in counts.items()}
 
 
-def _sums(group: dict[int, Seat], mix: int, rounds: int, trials: int, seed: int) -> Iterator[dict[int, Integers]]:
+def _sums(group: dict[int, Seat], mix: int, rounds: int, how: Simulation) -> Iterator[dict[int, Integers]]:
     """Damage over the rounds of every build of a group, chunk by chunk of trials: dice of its own each, the creatures of each round drawn once for all."""
     from analyzer.montecarlo import fights  # noqa: PLC0415 - Numba costs start-up time
 
     weights = next(iter(group.values())).field.mixes[mix].weights
-    rng = np.random.default_rng([seed, mix])
+    rng = np.random.default_rng([how.seed, mix])
     played = {}
     for number, seat in group.items():
         for foe, _ in weights:
             faced, ac = seat.before(foe)
-            played[number, foe] = fights((faced.plan,), faced.target, ac, trials=trials, seed=child_seed(seat.seed(seed, foe), number), rounds=rounds)
+            played[number, foe] = fights((faced.plan,), faced.target, ac, trials=how.trials, seed=child_seed(seat.seed(how.seed, foe), number), rounds=rounds)
     for chunk in zip(*played.values(), strict=True):
         sums: dict[int, Integers] = {}
         for parts in zip(*chunk, strict=True):

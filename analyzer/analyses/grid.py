@@ -15,7 +15,7 @@ import numpy as np
 
 from analyzer.asking.parameters import Choice, Keyed, Text, Whole
 from analyzer.asking.question import AcOrOwn, AgainstTable, Column, Found, Seed, Trials, Workers, question
-from analyzer.asking.seats import Seat, seats
+from analyzer.asking.seats import Seat, Simulation, seats
 from analyzer.asking.twins import Twins
 from analyzer.columns import Columns, joined, table_file
 from analyzer.playing import Builds, Opponent
@@ -170,13 +170,13 @@ def grid(
                 best.append(found)
     order, best = rank.shown(best, templates)
     parts = [_columns(made, seat, chunk, names) for made, seat, chunk in zip(planned, templates, best, strict=True)]
-    twins = Twins()
-    if simulate:
+    twins, how = Twins(), Simulation.asked(simulate, trials=trials, seed=seed, workers=workers)
+    if how is not None:
         count = len(order)
         if count > MAX_SIMULATED:
             raise ValueError(f"top must leave at most {MAX_SIMULATED} designs to simulate; got {count}")
         pieces = zip(planned, templates, best, parts, strict=True)
-        parts = [part.beside(_simulated(made, seat, chunk, twins, trials=trials, seed=seed or 0)) for made, seat, chunk, part in pieces]
+        parts = [part.beside(_simulated(made, seat, chunk, twins, how)) for made, seat, chunk, part in pieces]
     n_mix = len(templates[0].field.mixes)
     records = joined(parts).take((order[:, np.newaxis] * n_mix + np.arange(n_mix)).reshape(-1))
     notes = [f"{sum(made.count for made in planned):,} designs: {' x '.join(f'{len(held)} values of {key}' for key, held in planned[0].varied)}"]
@@ -184,9 +184,7 @@ def grid(
         notes.append(f"the {len(order)} with the {'lowest' if lowest else 'highest'} {by}, the best being {records[0]['build']}: {records[0]['what']}")
     if out is not None:
         notes.append(f"all of them are in {out}")
-    if simulate:
-        return Found(records=records, notes=tuple(notes), verdict=twins.verdict(), seed=seed, trials=trials)
-    return Found(records=records, notes=tuple(notes))
+    return Found.of(records, notes, twins, how)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -255,19 +253,19 @@ def _columns(made: Designs, seat: Seat, chunk: Chunk, names: tuple[str, ...]) ->
     return Columns(out, n_design * n_mix)
 
 
-def _simulated(made: Designs, seat: Seat, best: Chunk, twins: Twins, *, trials: int, seed: int) -> dict[str, list[Any]]:
+def _simulated(made: Designs, seat: Seat, best: Chunk, twins: Twins, how: Simulation) -> dict[str, list[Any]]:
     """What the simulation says of the mean damage of some designs."""
     places = made.places()
     beside: dict[str, list[Any]] = {"dpr_mc": [], "dpr_se": [], "dpr_z": []}
     for row, number in enumerate(best.designs.tolist()):
         played = seat.changed(made.build(places[number]))
-        tallies = played.tallies(trials=trials, seed=seed)
-        found = played.mixed(np.array([tally.total / trials for tally in tallies]))
+        tallies = played.tallies(trials=how.trials, seed=how.seed, workers=how.workers)
+        found = played.mixed(np.array([tally.mean for tally in tallies]))
         errors = played.errors(np.array([tally.standard_error for tally in tallies]))
         for mix in range(len(played.field.mixes)):
             exact = float(best.figures[row, mix, 0])
             where = f"{seat.build.name}: {made.name(places[number])}, {seat.faces(mix)}"
-            record = twins.estimate(where, "dpr", exact=exact, found=float(found[mix]), error=float(errors[mix]), trials=trials)
+            record = twins.estimate(where, "dpr", exact=exact, found=float(found[mix]), error=float(errors[mix]), trials=how.trials)
             for key, column in beside.items():
                 column.append(record[key])
     return beside

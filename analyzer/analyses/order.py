@@ -149,20 +149,17 @@ def order(
     if choose == "own" and attacks is not None:
         raise ValueError(f"attacks must be left out with choose 'own', which takes the listed ones; got {attacks}")
     asked = replace(builds, builds=tuple(build for build, _ in free)) if isinstance(builds, Scenario) else [build for build, _ in free]
-    twins = Twins()
+    twins, how = Twins(), Simulation.asked(simulate, trials=trials, seed=seed, workers=workers)
     records: list[Record] = []
     notes = [f"not asked of {fixed}: the order is fixed or changes nothing"] if fixed else []
-    how = Simulation(trials=trials, seed=seed or 0, workers=workers)
     for seat in seats(asked, contested(free) if ac is None and against is None else ac, target=target, against=against):
         turn = sequences(seat, attacks, own=choose == "own")
         rows = [_record(turn, choice) for choice in turn.choices()]
-        if simulate:
+        if how is not None:
             rows = [_beside(turn, choice, row, twins, how) for choice, row in zip(turn.choices(), rows, strict=True)]
         records += rows
         notes.append(_note(turn, rows))
-    return Found(
-        records=records, notes=tuple(notes), verdict=twins.verdict() if simulate else None, seed=seed if simulate else None, trials=trials if simulate else None
-    )
+    return Found.of(records, notes, twins, how)
 
 
 def _record(turn: Sequences, choice: Choice) -> Record:

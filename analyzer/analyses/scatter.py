@@ -10,7 +10,7 @@ import numpy as np
 
 from analyzer.asking.parameters import Choice
 from analyzer.asking.question import AgainstTable, Column, Found, Seed, Trials, Workers, question
-from analyzer.asking.seats import seats
+from analyzer.asking.seats import Simulation, seats
 from analyzer.asking.twins import Twins
 from analyzer.plan import LANDINGS, Ground
 from analyzer.playing import Builds, Opponent
@@ -188,11 +188,11 @@ def scatter(
         What cannot be played, or builds without an attack that has an area on a grid.
     """
     taken = seats(builds, None, target=target, against=against)
-    found = [throw for seat in taken for throw in thrown(seat, simulate=(trials, seed or 0, workers) if simulate else None)]
+    twins, how = Twins(), Simulation.asked(simulate, trials=trials, seed=seed, workers=workers)
+    found = [throw for seat in taken for throw in thrown(seat, how)]
     if not found:
         names = ", ".join(repr(seat.build.name) for seat in taken)
         raise ValueError(f"builds must have an attack with an area on a grid, such as a grenade; got {names} without one")
-    twins = Twins()
     rows: Mapping[str, Callable[[Mixed], Iterator[Record]]] = {"group": _group, "creature": _creatures, "landing": _landings, "square": _squares}
     records: list[Record] = []
     picture: list[Record] = []
@@ -202,14 +202,7 @@ def scatter(
             records += [head | row for row in rows[by](_mixed(throw, mix, twins))]
             picture += [head | row for row in _squares(_mixed(throw, mix, Twins()))]
     without = [seat.build.name for seat in taken if all(throw.seat is not seat for throw in found)]
-    return Found(
-        records=records,
-        notes=tuple(_notes(found, without)),
-        verdict=twins.verdict() if simulate else None,
-        seed=seed,
-        trials=trials if simulate else None,
-        drawn=partial(list, picture),
-    )
+    return Found.of(records, _notes(found, without), twins, how, drawn=partial(list, picture))
 
 
 def _head(throw: Throw, mix: int) -> Record:

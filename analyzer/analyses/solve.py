@@ -10,13 +10,13 @@ import numpy as np
 
 from analyzer.asking.parameters import Choice, Real, Text, Whole
 from analyzer.asking.question import AcOrOwn, AgainstTable, Column, Found, Hp, Seed, Trials, Workers, question
-from analyzer.asking.seats import Seat, seats
+from analyzer.asking.seats import Seat, Simulation, seats
 from analyzer.asking.twins import Twins
 from analyzer.playing import Builds, Opponent
 from analyzer.pmf import Floats
 from analyzer.records import Record
 from analyzer.sweeps import runs
-from analyzer.workings.measures import Dice, Dpr, Kills, Measure, difference, level, played
+from analyzer.workings.measures import Dpr, Kills, Measure, difference, level, played
 from analyzer.workings.solving import Knob, Solved, knobs, toughest, turned
 
 if TYPE_CHECKING:
@@ -187,19 +187,19 @@ def solve(
     knob = knobs(die).get(vary)
     taken = seats(builds, ac, target=target, against=against, hp=hp, course=kill is not None)
     goals = _goals(taken, asked, match)
-    twins, dice = Twins(), Dice(trials=trials, seed=seed or 0, workers=workers) if simulate else None
+    twins, how = Twins(), Simulation.asked(simulate, trials=trials, seed=seed, workers=workers)
     records: list[Record] = []
     notes: list[str] = []
     for seat, (goal, wanted) in goals:
         solved = toughest(seat, asked.measure, wanted) if knob is None else turned(seat, asked.measure, knob, wanted)
         rows = [
-            {**seat.head(mix), "goal": goal, "wanted": float(wanted[mix]), "vary": vary, **_row(solved, asked, mix, twins, dice)} for mix in range(len(wanted))
+            {**seat.head(mix), "goal": goal, "wanted": float(wanted[mix]), "vary": vary, **_row(solved, asked, mix, twins, how)} for mix in range(len(wanted))
         ]
         records += rows
         notes += _findings(rows, vary)
     if any(record["least"] is None for record in records):
         notes.append("looked at: " + ("1 hit point and up" if knob is None else f"{vary} {_span(knob)}"))
-    return Found(records=records, notes=tuple(notes), verdict=twins.verdict() if simulate else None, seed=seed, trials=trials if simulate else None)
+    return Found.of(records, notes, twins, how)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -249,23 +249,23 @@ def _goals(taken: Sequence[Seat], asked: _Asked, match: str | None) -> list[tupl
     return [(seat, (f"DPR of {match}", figures[names.index(match)])) for seat in taken if seat.build.name != match]
 
 
-def _row(solved: Solved, asked: _Asked, mix: int, twins: Twins, dice: Dice | None) -> Record:
+def _row(solved: Solved, asked: _Asked, mix: int, twins: Twins, how: Simulation | None) -> Record:
     """What was found for one mix."""
     solution, now = solved.solutions[mix], float(solved.now[mix])
     return {
         "now": None if np.isnan(now) else now,
         "least": None if solution is None else solution.least,
         "answer": None if solution is None else solution.words,
-        **_figures(solved, asked, mix, twins, dice),
+        **_figures(solved, asked, mix, twins, how),
         "most": float(solved.most[mix]),
     }
 
 
-def _figures(solved: Solved, asked: _Asked, mix: int, twins: Twins, dice: Dice | None) -> Record:
+def _figures(solved: Solved, asked: _Asked, mix: int, twins: Twins, how: Simulation | None) -> Record:
     """The figure reached, the one a step below, and the step, each beside its simulated twin."""
     solution, weights = solved.solutions[mix], solved.seat.field.mixes[mix].weights
     names = ("reached", "below", "step")
-    beside: Record = {f"{name}{suffix}": None for name in names for suffix in ("", *(("_mc", "_se", "_z") if dice else ()))}
+    beside: Record = {f"{name}{suffix}": None for name in names for suffix in ("", *(("_mc", "_se", "_z") if how else ()))}
     if solution is None:
         return beside
     share = solved.seat.field.weights[mix]
@@ -274,11 +274,11 @@ def _figures(solved: Solved, asked: _Asked, mix: int, twins: Twins, dice: Dice |
     if solution.below is not None and solution.below_single is not None:
         below = float(share @ solution.below_single)
         exact |= {"below": below, "step": reached - below}
-    if dice is None:
+    if how is None:
         return beside | exact
     measure, foes = asked.measure, [foe for foe, _ in weights]
     other = solution.seat if solution.below is None else solution.below
-    pairs: Mapping[int, PairTally] = played(measure, solution.seat, other, dice, foes)
+    pairs: Mapping[int, PairTally] = played(measure, solution.seat, other, how, foes)
     told, occurring = solution.seat.where(mix), measure.occurring(solution.seat)
     out = beside | level(twins, told, "reached", exact=reached, occurring=occurring, weights=weights, pairs=pairs, chance=asked.chance)
     if solution.below is None or solution.below_single is None:

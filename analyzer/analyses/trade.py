@@ -12,13 +12,13 @@ import numpy as np
 
 from analyzer.asking.parameters import Choice, Real, Whole
 from analyzer.asking.question import AcOrOwn, AgainstTable, Column, Found, Seed, Trials, Workers, question
-from analyzer.asking.seats import Seat, seats
+from analyzer.asking.seats import Seat, Simulation, seats
 from analyzer.asking.twins import Twins
 from analyzer.playing import Builds, Opponent
 from analyzer.pmf import Floats
 from analyzer.records import Record
 from analyzer.sweeps import DEFAULT, runs
-from analyzer.workings.measures import ROUNDING, Dice, Dpr, difference, gained, played
+from analyzer.workings.measures import ROUNDING, Dpr, difference, gained, played
 from analyzer.workings.variations import UnvariedError, traded
 
 if TYPE_CHECKING:
@@ -206,15 +206,15 @@ def trade(
     if ratio is not None and step is not None:
         raise ValueError(f"ratio must be left out when step is given; got {ratio:g} and {step!r}")
     offers = _offers(2.0 if ratio is None else ratio, step, most)
-    twins, dice = Twins(), Dice(trials=trials, seed=seed or 0, workers=workers) if simulate else None
+    twins, how = Twins(), Simulation.asked(simulate, trials=trials, seed=seed, workers=workers)
     records: list[Record] = []
     notes: list[str] = []
     for seat in seats(builds, DEFAULT if ac is None and against is None else ac, target=target, against=against):
         offered = _Offered.made(seat, offers)
         notes += offered.finding()
         make = offered.by_setting if by == "setting" else offered.by_target
-        records += make(twins, dice)
-    return Found(records=records, notes=tuple(notes), verdict=twins.verdict() if simulate else None, seed=seed, trials=trials if simulate else None)
+        records += make(twins, how)
+    return Found.of(records, notes, twins, how)
 
 
 def _offers(ratio: float, step: str | None, most: int | None) -> tuple[tuple[int, int], ...]:
@@ -254,7 +254,7 @@ class _Offered:
         down, up = self.offers[setting]
         return f"-{down}/+{up}" if down else "none"
 
-    def by_target(self, twins: Twins, dice: Dice | None) -> Iterator[Record]:
+    def by_target(self, twins: Twins, how: Simulation | None) -> Iterator[Record]:
         """A record per target."""
         for mix in range(len(self.seats[0].field.mixes)):
             first, *others = self.best(mix)
@@ -266,12 +266,12 @@ class _Offered:
                 "dpr": float(dpr[first]),
                 "none": float(dpr[0]),
                 "all": float(dpr[-1]),
-                **self._gain(twins, "gain", (first, 0), mix, dice),
-                **self._gain(twins, "over_all", (first, len(dpr) - 1), mix, dice),
+                **self._gain(twins, "gain", (first, 0), mix, how),
+                **self._gain(twins, "over_all", (first, len(dpr) - 1), mix, how),
                 "ties": ", ".join(map(self.name, others)) or None,
             }
 
-    def by_setting(self, twins: Twins, dice: Dice | None) -> Iterator[Record]:
+    def by_setting(self, twins: Twins, how: Simulation | None) -> Iterator[Record]:
         """A record per target and setting."""
         for mix in range(len(self.seats[0].field.mixes)):
             best = self.best(mix)
@@ -282,20 +282,20 @@ class _Offered:
                     "trade": self.name(setting),
                     "best": setting in best,
                     "dpr": float(self.mixed[setting, mix]),
-                    **self._gain(twins, "gain", (setting, 0), mix, dice),
+                    **self._gain(twins, "gain", (setting, 0), mix, how),
                 }
 
-    def _gain(self, twins: Twins, name: str, sides: tuple[int, int], mix: int, dice: Dice | None) -> Record:
+    def _gain(self, twins: Twins, name: str, sides: tuple[int, int], mix: int, how: Simulation | None) -> Record:
         """How much better one setting is than another."""
         one, other = sides
         exact = float(gained(self.mixed[one, mix], self.mixed[other, mix]))
-        if dice is None:
+        if how is None:
             return {name: exact}
         if one == other:  # a difference of nothing from itself is not simulated
             return {name: exact, f"{name}_mc": None, f"{name}_se": None, f"{name}_z": None}
         weights = self.seats[0].field.mixes[mix].weights
         foes = [foe for foe, _ in weights]
-        pairs = played(Dpr(), self.seats[one], self.seats[other], dice, foes)
+        pairs = played(Dpr(), self.seats[one], self.seats[other], how, foes)
         told = f"{self.name(one)} and {self.name(other)} of {self.seats[0].where(mix)}"
         return difference(twins, told, name, exact=exact, apart=self.single[one] - self.single[other], weights=weights, pairs=pairs)
 

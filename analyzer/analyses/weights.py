@@ -10,14 +10,14 @@ import numpy as np
 
 from analyzer.asking.parameters import Whole
 from analyzer.asking.question import AcOrOwn, AgainstTable, Column, Found, Hp, Seed, Trials, Workers, question
-from analyzer.asking.seats import Seat, seats
+from analyzer.asking.seats import Seat, Simulation, seats
 from analyzer.asking.twins import Twins
 from analyzer.playing import Builds, Opponent
 from analyzer.pmf import Floats
 from analyzer.records import Record
 from analyzer.scenario import ScenarioError
 from analyzer.sweeps import runs
-from analyzer.workings.measures import Dice, Dpr, Kills, Measure, difference, gained, played
+from analyzer.workings.measures import Dpr, Kills, Measure, difference, gained, played
 from analyzer.workings.variations import UnvariedError, Variation, standard
 
 if TYPE_CHECKING:
@@ -178,12 +178,12 @@ def weights(
         measures.append(("dead_", Kills(kill_by), True))
     elif hp is not None:
         raise ValueError("kill_by must be given with hp (by which round is it to be dead?); got none")
-    twins, dice = Twins(), Dice(trials=trials, seed=seed or 0, workers=workers) if simulate else None
+    twins, how = Twins(), Simulation.asked(simulate, trials=trials, seed=seed, workers=workers)
     found: list[list[Record]] = []
     notes: list[str] = []
     for prefix, measure, course in measures:
         weighed = [_weighed(seat) for seat in seats(builds, ac, target=target, against=against, hp=hp, course=course)]
-        rows = [row for one in weighed for row in _rows(one, prefix, measure, twins, dice)]
+        rows = [row for one in weighed for row in _rows(one, prefix, measure, twins, how)]
         found.append(rows)
         if not prefix:
             notes = [*_findings(rows), *_wider(weighed), *_left_out(weighed)]
@@ -191,7 +191,7 @@ def weights(
     if kill_by is not None:
         records = _joined(found[0], found[1], kill_by)
         notes.insert(0, f"dead: chance that the damage of {kill_by} round{'s' if kill_by > 1 else ''} reaches the hit points, nothing healing")
-    return Found(records=records, notes=tuple(notes), verdict=twins.verdict() if simulate else None, seed=seed, trials=trials if simulate else None)
+    return Found.of(records, notes, twins, how)
 
 
 def _weighed(seat: Seat) -> _Weighed:
@@ -209,13 +209,13 @@ def _weighed(seat: Seat) -> _Weighed:
     return out
 
 
-def _rows(one: _Weighed, prefix: str, measure: Measure, twins: Twins, dice: Dice | None) -> Iterator[Record]:
+def _rows(one: _Weighed, prefix: str, measure: Measure, twins: Twins, how: Simulation | None) -> Iterator[Record]:
     """A record per target and change."""
     seat = one.seat
     single = measure.exact(seat)
     before = seat.mixed(single)
     after = [(variation, changed, measure.exact(changed)) for variation, changed in one.changed]
-    pairs = [{} if dice is None else played(measure, changed, seat, dice) for _, changed in one.changed]
+    pairs = [{} if how is None else played(measure, changed, seat, how) for _, changed in one.changed]
     damage = [next((gained(seat.mixed(new)[mix], before[mix]) for variation, _, new in after if variation.key == "damage"), 0.0) for mix in range(len(before))]
     for mix in range(len(before)):
         for (variation, _, new), tallies in zip(after, pairs, strict=True):

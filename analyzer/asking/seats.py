@@ -63,11 +63,16 @@ class Faced:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Simulation:
-    """How rounds are simulated."""
+    """How long a question simulates, with which seed, on how many threads."""
 
     trials: int
     seed: int
-    workers: int
+    workers: int = 1
+
+    @classmethod
+    def asked(cls, simulate: bool, *, trials: int, seed: int | None, workers: int) -> Simulation | None:
+        """That of a question's parameters; None where it does not simulate. A question that does has a seed, drawn if need be."""
+        return cls(trials=trials, seed=seed or 0, workers=workers) if simulate else None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -9,7 +9,7 @@ from math import sqrt
 
 import numpy as np
 
-from analyzer.asking.seats import Faced, Seat, child_seed
+from analyzer.asking.seats import Faced, Seat, Simulation, child_seed
 from analyzer.asking.twins import Twins
 from analyzer.exact.blast import Blast, blast
 from analyzer.plan import LANDINGS, Attack, Ground, Plan, sweep
@@ -131,15 +131,15 @@ class Mixed:
         )
 
 
-def thrown(seat: Seat, *, simulate: tuple[int, int, int] | None) -> Iterator[Throw]:
+def thrown(seat: Seat, how: Simulation | None) -> Iterator[Throw]:
     """Every area attack of a build whose game says where things are, each of several alike once.
 
     Parameters
     ----------
     seat : Seat
         The build before its foes.
-    simulate : (int, int, int), optional
-        Trials, seed and workers of a simulation.
+    how : Simulation, optional
+        How it is simulated, if it is.
     """
     done: list[list[Attack]] = []
     for step in range(max(len(faced.plan.steps) for faced in seat.faced)):
@@ -147,7 +147,7 @@ def thrown(seat: Seat, *, simulate: tuple[int, int, int] | None) -> Iterator[Thr
         made = [attack for attack in attacks if attack is not None]
         if len(made) == len(attacks) and made not in done:
             done.append(made)
-            yield _throw(seat, made, simulate)
+            yield _throw(seat, made, how)
 
 
 def _area_attack(plan: Plan, step: int) -> Attack | None:
@@ -156,7 +156,7 @@ def _area_attack(plan: Plan, step: int) -> Attack | None:
     return next((attack for attack in variants if attack is not None and attack.area is not None and attack.area.ground is not None), None)
 
 
-def _throw(seat: Seat, attacks: Sequence[Attack], simulate: tuple[int, int, int] | None) -> Throw:
+def _throw(seat: Seat, attacks: Sequence[Attack], how: Simulation | None) -> Throw:
     """One attack, which may differ from foe to foe by its bonus or its ground."""
     exact: dict[int, Blast] = {}
     acs: dict[int, int] = {}
@@ -169,10 +169,9 @@ def _throw(seat: Seat, attacks: Sequence[Attack], simulate: tuple[int, int, int]
             where[foe] = (faced, attack)
     foes = range(len(seat.field.foes))
     counted = None
-    if simulate is not None:
-        trials, seed, workers = simulate
-        with ThreadPoolExecutor(workers) as pool:
-            counted = tuple(pool.map(lambda foe: _count(*where[foe], acs[foe], trials, seat.seed(seed, foe)), foes))
+    if how is not None:
+        with ThreadPoolExecutor(how.workers) as pool:
+            counted = tuple(pool.map(lambda foe: _count(*where[foe], acs[foe], how.trials, seat.seed(how.seed, foe)), foes))
     areas = [where[foe][1].area for foe in foes]
     return Throw(
         seat=seat,

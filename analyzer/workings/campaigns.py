@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from analyzer.asking.foes import HitPoints
-from analyzer.asking.seats import Seat, child_seed
+from analyzer.asking.seats import Seat, Simulation, child_seed
 from analyzer.asking.twins import Twins
 from analyzer.exact import Prospects, march, prospects, strike
 from analyzer.pmf import Floats
@@ -156,13 +156,13 @@ class Seen:
         return self.twins.estimate(self.where, name, exact=exact, found=found, error=error, trials=parts[0][1].trials)
 
 
-def simulated(seat: Seat, regeneration: int, trials: int, seed: int, workers: int) -> list[Deaths]:
+def simulated(seat: Seat, regeneration: int, how: Simulation) -> list[Deaths]:
     """Every foe's simulated fights, some foes at a time."""
     from analyzer.montecarlo import deaths  # noqa: PLC0415 - Numba costs start-up time
 
     def fight(foe: int) -> Deaths:
         faced, _ = seat.before(foe)
-        dice, hp = seat.seed(seed, foe), points_of(seat, foe)
+        dice, hp = seat.seed(how.seed, foe), points_of(seat, foe)
         return deaths(
             faced.plans,
             faced.targets,
@@ -170,10 +170,10 @@ def simulated(seat: Seat, regeneration: int, trials: int, seed: int, workers: in
             dice=hp.dice,
             flat=hp.flat,
             regeneration=regeneration,
-            trials=trials,
+            trials=how.trials,
             seed=dice,
             hp_seed=child_seed(dice, 0),
         )
 
-    with ThreadPoolExecutor(workers) as pool:
+    with ThreadPoolExecutor(how.workers) as pool:
         return list(pool.map(fight, range(len(seat.field.foes))))

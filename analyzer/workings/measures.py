@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from analyzer.asking.foes import HitPoints
-from analyzer.asking.seats import Faced, Seat, child_seed
+from analyzer.asking.seats import Faced, Seat, Simulation, child_seed
 from analyzer.asking.twins import Twins
 from analyzer.exact import evaluate
 from analyzer.exact.reaching import at_least, reached, summed
@@ -24,15 +24,6 @@ if TYPE_CHECKING:  # importing it at run time would import Numba, which the exac
 
 #: Differences smaller than this share of what is compared are the rounding of sums, not an effect.
 ROUNDING = 1e-12
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Dice:
-    """How long a question simulates, with which seed, on how many threads."""
-
-    trials: int
-    seed: int
-    workers: int = 1
 
 
 class Measure(Protocol):
@@ -119,16 +110,16 @@ def gained(new: float, old: float) -> float:
     return 0.0 if abs(new - old) <= ROUNDING * max(abs(new), abs(old)) else new - old
 
 
-def played(measure: Measure, first: Seat, second: Seat, dice: Dice, foes: Iterable[int] | None = None) -> dict[int, PairTally]:
+def played(measure: Measure, first: Seat, second: Seat, how: Simulation, foes: Iterable[int] | None = None) -> dict[int, PairTally]:
     """A tally of two seats on common dice for every foe, or for some."""
     listed = range(len(first.field.foes)) if foes is None else list(foes)
 
     def play(foe: int) -> PairTally:
-        return measure.pair(first, second, foe, trials=dice.trials, seed=dice.seed)
+        return measure.pair(first, second, foe, trials=how.trials, seed=how.seed)
 
-    if dice.workers == 1 or len(listed) == 1:
+    if how.workers == 1 or len(listed) == 1:
         return {foe: play(foe) for foe in listed}
-    with ThreadPoolExecutor(dice.workers) as pool:
+    with ThreadPoolExecutor(how.workers) as pool:
         return dict(zip(listed, pool.map(play, listed), strict=True))
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analyzer.asking.seats import Faced, Seat
+from analyzer.asking.seats import Faced, Seat, Simulation
 from analyzer.asking.twins import Twins
 from analyzer.exact import Split, joint_attacks, joint_totals, over_rounds
 from analyzer.pmf import Floats
@@ -49,10 +49,10 @@ class Part(NamedTuple):
     counts: list[NDArray[np.int64]] | None
 
 
-def parts_of(seat: Seat, asked: Asked, *, trials: int | None, seed: int, workers: int) -> Iterator[Part]:
+def parts_of(seat: Seat, asked: Asked, how: Simulation | None) -> Iterator[Part]:
     """The distributions of a seat: one of the rounds together, or one of each attack of each round that is like no other."""
     listed = [[_exact(faced, number, asked) for number in range(min(asked.rounds, len(faced.plans)))] for faced in seat.faced]
-    seen = None if trials is None else _simulated(seat, asked, trials, seed, workers)
+    seen = None if how is None else _simulated(seat, asked, how)
     if not asked.attacks:
         summed = [over_rounds([one for (one,) in rounds], asked.rounds) for rounds in listed]
         yield Part((("rounds", asked.rounds),), _gathered(seat, summed), None if seen is None else [one.total for one in seen])
@@ -77,17 +77,17 @@ def _gathered(seat: Seat, found: Sequence[Split]) -> Split:
     return Split(*(np.pad(part, ((0, 0), (0, wide - part.shape[1]))) for part in parts))
 
 
-def _simulated(seat: Seat, asked: Asked, trials: int, seed: int, workers: int) -> list[Histograms]:
+def _simulated(seat: Seat, asked: Asked, how: Simulation) -> list[Histograms]:
     """The simulated rounds of every foe, some foes at a time."""
     from analyzer.montecarlo import histograms  # noqa: PLC0415 - Numba costs start-up time
 
     def play(foe: int) -> Histograms:
         faced, _ = seat.before(foe)
         rounds = min(asked.rounds, len(faced.plans)) if asked.attacks else asked.rounds
-        dice = seat.seed(seed, foe)
-        return histograms(faced.plans, faced.targets, faced.met(foe), trials=trials, seed=dice, rounds=rounds, rider=asked.rider, attacks=asked.attacks)
+        dice = seat.seed(how.seed, foe)
+        return histograms(faced.plans, faced.targets, faced.met(foe), trials=how.trials, seed=dice, rounds=rounds, rider=asked.rider, attacks=asked.attacks)
 
-    with ThreadPoolExecutor(workers) as pool:
+    with ThreadPoolExecutor(how.workers) as pool:
         return list(pool.map(play, range(len(seat.field.foes))))
 
 
