@@ -49,43 +49,9 @@ EXAMPLE = ("attack=-2:2", "damage=-4:4")
 
 
 def _draw(frame: pd.DataFrame) -> Figure:
-    from analyzer.pictures.drawing import Picture, faces, looks, points, tidy, whole_ticks, written  # noqa: PLC0415 - matplotlib costs start-up time
+    from analyzer.pictures.designs import designs_figure  # noqa: PLC0415 - matplotlib costs start-up time
 
-    drawing = Picture(figsize=(9.0, 5.6), layout="constrained")
-    axes = drawing.subplots()
-    several = len(set(frame["build"])) > 1
-    called = frame["build"].astype(str) + ": " + frame["what"].astype(str) if several else frame["what"].astype(str)
-    named = looks(called.drop_duplicates().head(8).tolist())
-    shown = frame[called.isin(named)]
-    single = shown.groupby(called[shown.index], sort=False).size().max() == 1
-    for i, (what, look) in enumerate(named.items()):
-        rows = shown[called[shown.index] == what]
-        if single:
-            axes.barh([i], rows["dpr"], color=look.colour, alpha=0.5, height=0.6)
-            if "dpr_mc" in rows:
-                axes.errorbar(rows["dpr_mc"], [i], xerr=2.0 * rows["dpr_se"].astype(float).fillna(0.0), fmt="o", color="black", capsize=3, markersize=4)
-        else:
-            place = rows["ac"] if "against" not in rows else range(len(rows))
-            line: dict[str, Any] = {"color": look.colour, "linestyle": look.dashes, "marker": look.marker, "markersize": 4, "markerfacecolor": "white"}
-            axes.plot(place, rows["dpr"], label=written(what), **line)
-            points(axes, place, rows, "dpr", look)
-    best = "" if called.nunique() <= len(named) else f", the first {len(named)} of {called.nunique()}"
-    if single:
-        axes.set_yticks(range(len(named)), [written(what) for what in named])
-        axes.invert_yaxis()
-        axes.set_xlabel(f"DPR (damage points per round) against {faces(shown)[0]}")
-    else:
-        axes.set_ylabel("DPR (damage points per round)")
-        axes.legend(frameon=False, title="values")
-        if "against" in shown:
-            labels = faces(shown[called[shown.index] == next(iter(named))])
-            axes.set_xticks(range(len(labels)), labels, rotation=30, ha="right")
-        else:
-            axes.set_xlabel("armor class (AC)")
-            whole_ticks(axes)
-    axes.set_title(f"{'designs' if several else written('designs of ' + frame['build'].iloc[0])} by DPR{best}", loc="left", fontsize="medium", color="0.3")
-    tidy(axes)
-    return drawing
+    return designs_figure(frame)
 
 
 @question(columns=_COLUMNS, draw=_draw, example="d20-builds", grouped=("build", "design", "what"))

@@ -19,10 +19,8 @@ from analyzer.workings.sequences import Choice, Sequences, sequences
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from analyzer.pictures.drawing import Look
 
 _COLUMNS = (
     Column(key="build", heading="build"),
@@ -40,58 +38,9 @@ _COLUMNS = (
 
 
 def _draw(frame: pd.DataFrame) -> Figure:
-    from analyzer.pictures.drawing import Look, Picture, by_build, legend, tidy, written  # noqa: PLC0415 - matplotlib costs start-up time
+    from analyzer.pictures.orders import orders_figure  # noqa: PLC0415 - matplotlib costs start-up time
 
-    builds = list(by_build(frame))
-    columns = 1 if len(builds) == 1 else 2
-    rows = -(-len(builds) // columns)
-    drawing = Picture(figsize=(8.0 if columns == 1 else 13.0, 0.6 + 4.2 * rows), layout="constrained")
-    shown = {"best order": Look("#0072B2", "o", "solid"), "as listed": Look("#E69F00", "s", (0, (5, 2))), "worst order": Look("#D55E00", "^", (0, (1.5, 1.2)))}
-    parts = drawing.subfigures(rows, columns, squeeze=False)
-    for i, (name, found, _) in enumerate(builds):
-        part = parts[i // columns][i % columns]
-        damage, which = part.subplots(2, 1, sharex=True, height_ratios=(3.0, 0.3 + 0.35 * found["best"].nunique()))
-        damage.set_title(written(name), fontsize="medium")
-        _lines(damage, found, shown)
-        _strip(which, found)
-        tidy(damage, which)
-    legend(drawing, {label: look for label, look in shown.items() if label != "as listed" or frame["own_dpr"].notna().any()}, columns=3)
-    return drawing
-
-
-def _lines(axes: Axes, found: pd.DataFrame, shown: dict[str, Look]) -> None:
-    from analyzer.pictures.drawing import points  # noqa: PLC0415 - matplotlib costs start-up time
-
-    x = found["ac"] if "against" not in found else found["ac"].reset_index(drop=True).index.to_series(index=found.index)
-    for (label, look), column in zip(shown.items(), ("best_dpr", "own_dpr", "worst_dpr"), strict=True):
-        if column in found and found[column].notna().any():
-            style = look.dashes if "against" not in found else "none"
-            marker = None if f"{column}_mc" in found and "against" not in found and len(found) > 1 else look.marker
-            axes.plot(x, found[column], color=look.colour, linestyle=style, marker=marker, markersize=4, markerfacecolor="white", label=label)
-            points(axes, x, found, column, look)
-    axes.set_ylabel("damage points\nper round")
-    axes.set_ylim(0.0, 1.08 * float(found["best_dpr"].max()) or 1.0)
-
-
-def _strip(axes: Axes, found: pd.DataFrame) -> None:
-    """Which order is best where."""
-    from analyzer.pictures.drawing import faces, whole_ticks, written  # noqa: PLC0415 - matplotlib costs start-up time
-
-    orders = list(dict.fromkeys(found["best"]))
-    places = [orders.index(order) for order in found["best"]]
-    x = list(found["ac"]) if "against" not in found else list(range(len(found)))
-    axes.scatter(x, places, marker="s", s=42, color="#0072B2")
-    axes.set_yticks(range(len(orders)), [written(order) for order in orders], fontsize="small")
-    axes.set_ylim(len(orders) - 0.4, -0.6)
-    axes.set_title("which order is best", fontsize="small", loc="left")
-    if "against" in found:
-        axes.set_xticks(x, faces(found), rotation=40, ha="right", fontsize="small")
-    else:
-        axes.set_xlabel("armor class")
-        if len(x) > 1:
-            whole_ticks(axes)
-        else:
-            axes.set_xticks(x)
+    return orders_figure(frame)
 
 
 @question(columns=_COLUMNS, draw=_draw, example="core-goobelthorp", grouped=("build", "level"))

@@ -21,7 +21,6 @@ from analyzer.workings.solving import Knob, Solved, knobs, toughest, turned
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from analyzer.montecarlo import PairTally
@@ -39,87 +38,12 @@ _COLUMNS = (
     Column(key="below", heading="a step less", digits=4),
 )
 _HP = "hp"
-#: What a goal is measured in.
-_UNITS = {"dpr": "DPR (points per round)", "kill": "chance that the target is dead"}
 
 
 def _draw(frame: pd.DataFrame) -> Figure:
-    from analyzer.pictures.drawing import Picture, legend, looks, points, swept, tidy, whole_heights, whole_ticks, written  # noqa: PLC0415 - matplotlib costs start-up time
+    from analyzer.pictures.goals import goals_figure  # noqa: PLC0415 - matplotlib costs start-up time
 
-    if not swept(frame):
-        return _draw_single(frame)
-    named = looks(frame["build"])
-    drawing = Picture(figsize=(10.0, 6.4), layout="constrained")
-    answers, figures = drawing.subplots(2, 1, sharex=True)
-    for build, look in named.items():
-        rows = frame[frame["build"] == build]
-        answers.plot(
-            rows["ac"], rows["least"].astype(float), color=look.colour, linestyle=look.dashes, marker=look.marker, markersize=4, markerfacecolor="white"
-        )
-        reached = rows.assign(reached=rows["reached"].astype(float))
-        marker = "none" if "reached_mc" in rows else look.marker
-        figures.plot(rows["ac"], reached["reached"], color=look.colour, linestyle=look.dashes, marker=marker, markersize=4, markerfacecolor="white")
-        points(figures, rows["ac"], rows, "reached", look)
-        figures.plot(rows["ac"], rows["now"].astype(float), color=look.colour, linewidth=0.9, linestyle=(0, (1, 1.5)))
-        _wanted(figures, rows)
-    answers.set_ylabel(_ANSWERS[str(frame["vary"].iloc[0])])
-    figures.set_ylabel(f"{_unit(frame)}\nreached (line),\nwanted (grey), now (dots)")
-    figures.set_xlabel("armor class")
-    whole_ticks(figures)
-    whole_heights(answers)
-    tidy(answers, figures)
-    if len(named) == 1:
-        answers.set_title(written(next(iter(named))), fontsize="medium")
-    legend(drawing, named)
-    return drawing
-
-
-def _wanted(panel: Axes, rows: pd.DataFrame) -> None:
-    panel.plot(rows["ac"], rows["wanted"], color="0.6", linewidth=2.5, alpha=0.6, zorder=0)
-
-
-#: What the answer of a sweep is, along the axis of its figure.
-_ANSWERS = {
-    "attack": "least change of the\nattack bonus that reaches it",
-    "damage": "least change of the\ndamage that reaches it",
-    "threat": "highest first face\nof a threat that reaches it",
-    "extra": "fewest dice\nthat reach it",
-    _HP: "most hit points\nthat are reached",
-}
-
-
-def _unit(frame: pd.DataFrame) -> str:
-    return _UNITS["kill" if "dead by" in str(frame["goal"].iloc[0]) else "dpr"]
-
-
-def _draw_single(frame: pd.DataFrame) -> Figure:
-    """A bar per build and target as it stands, a mark where it gets to, a line where it was to get; the weighted answers alone where there are many."""
-    from analyzer.pictures.drawing import BAR, COLOURS, MANY, Picture, faces, tidy, written  # noqa: PLC0415 - matplotlib costs start-up time
-
-    shown = frame if len(frame) <= MANY else frame[frame["against"] == frame["against"].iloc[0]]
-    drawing = Picture(figsize=(9.5, 1.6 + 0.62 * len(shown)), layout="constrained")
-    axes = drawing.subplots()
-    rows = np.arange(len(shown))
-    reached, now = shown["reached"].astype(float), shown["now"].astype(float)
-    axes.barh(rows, now, height=0.5, color=COLOURS[5], label="as it stands")
-    axes.plot(reached, rows, "D", color=COLOURS[0], markersize=7, label="reached")
-    if "reached_mc" in shown:
-        errors = BAR * shown["reached_se"].astype(float).fillna(0.0)
-        axes.errorbar(shown["reached_mc"].astype(float), rows, xerr=errors, fmt="|", color="black", markersize=14, capsize=3, label="simulated")
-    axes.vlines(shown["wanted"], rows - 0.36, rows + 0.36, color=COLOURS[1], linewidth=2.0, label="wanted")
-    right = np.fmax(np.fmax(reached, now), shown["wanted"])
-    for row, (x, answer) in enumerate(zip(right, shown["answer"], strict=True)):
-        axes.annotate(f"  {written('nothing reaches it' if answer is None else str(answer))}", (x, row), va="center", fontsize="small")
-    names = [written(f"{build}\n{faced}") for build, faced in zip(shown["build"], faces(shown), strict=True)]
-    axes.set_yticks(list(rows), names, fontsize="small")
-    axes.invert_yaxis()
-    axes.set_xlim(0.0, 1.45 * float(right.max()) or 1.0)
-    if _unit(frame) == _UNITS["kill"]:
-        axes.set_xticks([0.0, 0.2, 0.4, 0.6, 0.8, 1.0])
-    axes.set_xlabel(_unit(frame))
-    tidy(axes)
-    drawing.legend(loc="outside upper center", ncols=4, frameon=False)
-    return drawing
+    return goals_figure(frame)
 
 
 @question(columns=_COLUMNS, draw=_draw, example="d20-builds", grouped=("build", "goal", "vary"))

@@ -23,7 +23,6 @@ from analyzer.workings.variations import UnvariedError, traded
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 _COLUMNS = (
@@ -40,8 +39,6 @@ _COLUMNS = (
     Column(key="ties", heading="as good"),
 )
 _STEP = re.compile(r"\s*-(\d{1,3})\s*/\s*\+?(\d{1,4})\s*", re.ASCII)
-#: Builds of a sweep whose three lines each still stay apart.
-CROWDED = 4
 #: Settings of a ratio when nothing says how many.
 _POINTS = 5
 
@@ -61,95 +58,9 @@ class Step:
 
 
 def _draw(frame: pd.DataFrame) -> Figure:
-    from analyzer.pictures.drawing import Picture, legend, looks, swept, tidy, whole_heights, written  # noqa: PLC0415 - matplotlib costs start-up time
+    from analyzer.pictures.trades import trades_figure  # noqa: PLC0415 - matplotlib costs start-up time
 
-    if "best" in frame:
-        return _draw_settings(frame)
-    named = looks(frame["build"])
-    if not swept(frame):
-        return _draw_single(frame)
-    drawing = Picture(figsize=(10.0, 7.4), layout="constrained")
-    settings, gains, damage = drawing.subplots(3, 1, sharex=True, height_ratios=(2, 2, 3))
-    for build, look in named.items():
-        _sweep(settings, gains, damage, frame[frame["build"] == build], look, whole=len(named) <= CROWDED)
-    settings.set_ylabel("best setting\n(attack given up)")
-    gains.set_ylabel("gain over none\n(points per round)")
-    damage.set_ylabel(f"DPR (damage points per round)\n{'best (line), none (dots), all (dashes)' if len(named) <= CROWDED else 'at the best setting'}")
-    damage.set_xlabel("armor class")
-    damage.set_ylim(bottom=0.0)
-    whole_heights(settings)
-    tidy(settings, gains, damage)
-    if len(named) == 1:
-        settings.set_title(written(next(iter(named))), fontsize="medium")
-    legend(drawing, named)
-    return drawing
-
-
-def _sweep(settings: Axes, gains: Axes, damage: Axes, rows: pd.DataFrame, look: Any, *, whole: bool) -> None:  # noqa: ANN401 - a Look; drawing is imported late
-    from analyzer.pictures.drawing import points, whole_ticks  # noqa: PLC0415 - matplotlib costs start-up time
-
-    settings.step(rows["ac"], rows["setting"], where="mid", color=look.colour, linewidth=1.6, linestyle=look.dashes)
-    gains.plot(rows["ac"], rows["gain"], color=look.colour, linewidth=1.4, linestyle=look.dashes)
-    points(gains, rows["ac"], rows, "gain", look)
-    damage.plot(rows["ac"], rows["dpr"], color=look.colour, marker=look.marker, markersize=4, markerfacecolor="white", linewidth=1.4)
-    if whole:
-        damage.plot(rows["ac"], rows["none"], color=look.colour, linewidth=1.0, linestyle=(0, (1, 1.5)))
-        damage.plot(rows["ac"], rows["all"], color=look.colour, linewidth=1.0, linestyle=(0, (5, 2)))
-    whole_ticks(damage)
-
-
-def _draw_single(frame: pd.DataFrame) -> Figure:
-    """A group of three bars per build and target: none, all, best; of many creatures the weighted answer alone."""
-    from analyzer.pictures.drawing import BAR, COLOURS, MANY, Picture, faces, tidy, written  # noqa: PLC0415 - matplotlib costs start-up time
-
-    if len(frame) > MANY:
-        frame = frame[frame["against"] == frame["against"].iloc[0]]
-    drawing = Picture(figsize=(11.0, 1.6 + 0.8 * len(frame)), layout="constrained")
-    axes, gains = drawing.subplots(1, 2, sharey=True, width_ratios=(3, 2))
-    places = np.arange(len(frame))
-    shades = ((-0.26, "none", "0.75", "none"), (0.0, "all", COLOURS[5], "all"), (0.26, "dpr", COLOURS[0], "best"))
-    for offset, column, colour, label in shades:
-        axes.barh(places + offset, frame[column], height=0.24, color=colour, label=label)
-    for row, (trade, dpr) in enumerate(zip(frame["trade"], frame["dpr"], strict=True)):
-        axes.annotate(f" {trade}", (dpr, row + 0.26), va="center", fontsize="small")
-    gains.barh(places, frame["gain"], height=0.5, color=COLOURS[0], alpha=0.45)
-    if "gain_mc" in frame:
-        errors = BAR * frame["gain_se"].astype(float).fillna(0.0)
-        gains.errorbar(frame["gain_mc"].astype(float), places, xerr=errors, fmt="o", color="black", markersize=4, capsize=3, markerfacecolor="white")
-    names = [written(f"{build}\n{faced}") for build, faced in zip(frame["build"], faces(frame), strict=True)]
-    axes.set_yticks(places, names, fontsize="small")
-    axes.set_ylim(len(frame) - 0.5, -0.5)
-    axes.margins(x=0.14)
-    axes.set_xlabel("DPR (damage points per round)")
-    gains.set_xlabel("gain of the best over none (points per round)")
-    tidy(axes, gains)
-    drawing.legend(loc="outside upper center", ncols=3, frameon=False)
-    return drawing
-
-
-def _draw_settings(frame: pd.DataFrame) -> Figure:
-    """DPR over the setting, or where it was simulated the gain: a line per build and target, at most as many as stay apart."""
-    from analyzer.pictures.drawing import COLOURS, Picture, faces, legend, looks, points, tidy, whole_ticks, written  # noqa: PLC0415 - matplotlib costs start-up time
-
-    told = frame.assign(line=[f"{build}, {faced}" for build, faced in zip(frame["build"], faces(frame), strict=True)])
-    named = looks(list(dict.fromkeys(told["line"]))[: len(COLOURS)])
-    column = "gain" if "gain_mc" in frame else "dpr"
-    drawing = Picture(figsize=(9.0, 5.6), layout="constrained")
-    axes = drawing.subplots()
-    for line, look in named.items():
-        rows = told[told["line"] == line]
-        axes.plot(rows["setting"], rows[column], color=look.colour, linestyle=look.dashes, marker=look.marker, markersize=4, markerfacecolor="white")
-        best = rows[rows["best"]]
-        axes.plot(best["setting"], best[column], color=look.colour, marker=look.marker, markersize=9, linestyle="none")
-        points(axes, rows["setting"], rows, column, look)
-    axes.set_xlabel("setting (attack given up); the best is filled")
-    axes.set_ylabel("gain over none (damage points per round)" if column == "gain" else "DPR (damage points per round)")
-    if len(named) == 1:
-        axes.set_title(written(next(iter(named))), fontsize="medium")
-    whole_ticks(axes)
-    tidy(axes)
-    legend(drawing, named)
-    return drawing
+    return trades_figure(frame)
 
 
 @question(columns=_COLUMNS, draw=_draw, example="srd35-power-attack", grouped=("build",))
