@@ -12,9 +12,10 @@ from analyzer.asking.seats import Simulation, seats
 from analyzer.dice import parse_dice
 from analyzer.exact.reaching import at_least, reached, summed
 from analyzer.montecarlo import paired, paired_kills
-from analyzer.montecarlo.pairs import rolled
+from analyzer.montecarlo.points import rolled
 from analyzer.pmf import PMF, dice_pmf
-from analyzer.workings.measures import Dpr, Kills, gained, played
+from analyzer.workings.leads import difference as gained
+from analyzer.workings.measures import Dpr, Kills, played
 
 FIRST = {0: Fraction(1, 2), 3: Fraction(1, 3), 7: Fraction(1, 6)}
 LATER = {0: Fraction(1, 4), 2: Fraction(3, 4)}
