@@ -78,10 +78,8 @@ class Mixed:
         seen, value = self.seen(), min(1.0, self.weigh(exact))
         if not seen:
             return {name: value}
-        if len(seen) == 1:
-            return self.twins.chance(self.where, name, exact=value, count=int(counts[0]), trials=seen[0].trials)
-        found = [count / one.trials for count, one in zip(counts, seen, strict=True)]
-        return self.mean(name, exact, found, [share * (1.0 - share) for share in found], min(value, 1.0 - value))
+        parts = [(weight, int(count), one.trials) for (_, weight), count, one in zip(self.weights, counts, seen, strict=True)]
+        return self.twins.chances(self.where, name, exact=value, seen=parts)
 
     def mean(self, name: str, exact: Sequence[float], found: Sequence[float], variances: Sequence[float], occurring: float) -> Record:
         """The columns of a mean, given the variance of one throw."""

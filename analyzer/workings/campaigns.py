@@ -125,17 +125,9 @@ class Seen:
 
     def dead(self, name: str, number: int, attack: int | None, exact: float) -> Record:
         """The chance to be dead by a round, or by an attack of it."""
-        weights = self.seat.field.mixes[self.mix].weights
-        counts = {foe: self.deaths[foe].by(number, attack) for foe, _ in weights}
         told = self.where if name != "dead" else f"{self.where}, round {number}{'' if attack is None else f', attack {attack}'}"
-        if len(weights) == 1:
-            foe = weights[0][0]
-            return self.twins.chance(told, name, exact=exact, count=counts[foe], trials=self.deaths[foe].trials)
-        trials = self.deaths[weights[0][0]].trials
-        shares = [(weight, counts[foe] / trials) for foe, weight in weights]
-        error = sqrt(sum(weight**2 * share * (1.0 - share) / trials for weight, share in shares))
-        often = trials * min(exact, 1.0 - exact)
-        return self.twins.estimate(told, name, exact=exact, found=sum(w * share for w, share in shares), error=error, trials=trials, occurrences=often)
+        parts = [(weight, self.deaths[foe]) for foe, weight in self.seat.field.mixes[self.mix].weights]
+        return self.twins.chances(told, name, exact=exact, seen=[(weight, one.by(number, attack), one.trials) for weight, one in parts])
 
     def figure(self, name: str, exact: float) -> Record:
         """A mean over whole fights, or the ratio of two; without a twin where some fight went on for too long."""

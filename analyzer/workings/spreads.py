@@ -132,14 +132,8 @@ class Spread:
         exact, where = min(1.0, chance), f"{self.where}{at}"
         if self.seen is None:
             return {name: exact}
-        if len(self.seen) == 1:
-            return self.twins.chance(where, name, exact=exact, count=counts[0], trials=self.seen[0][2])
-        shares = [(weight, count / trials, trials) for (weight, _, trials), count in zip(self.seen, counts, strict=True)]
-        error = sqrt(sum(weight**2 * share * (1.0 - share) / trials for weight, share, trials in shares))
-        found = sum(weight * share for weight, share, _ in shares)
-        trials = self.seen[0][2]
-        often = trials * min(exact, 1.0 - exact)
-        return self.twins.estimate(where, name, exact=exact, found=found, error=error, trials=trials, occurrences=often)
+        seen = [(weight, count, trials) for (weight, _, trials), count in zip(self.seen, counts, strict=True)]
+        return self.twins.chances(where, name, exact=exact, seen=seen)
 
     def _mean(self, exact: float, sd: float) -> Record:
         if self.seen is None:
