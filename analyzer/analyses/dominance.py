@@ -17,7 +17,7 @@ from analyzer.asking.seats import Seat, Simulation, child_seed, seats
 from analyzer.asking.twins import Twins
 from analyzer.exact.ahead import apart, dominating, lead
 from analyzer.playing import Builds, Opponent
-from analyzer.pmf import PMF, Floats, Integers
+from analyzer.pmf import PMF, Integers
 from analyzer.records import Record
 from analyzer.sweeps import spans
 
@@ -101,7 +101,7 @@ def dominance(
     if not pairs:
         alike = " of one level that meet the same creatures" if len(taken) > 1 else ""
         raise ValueError(f"builds must be two at least{alike}; got {len(taken)}")
-    single = [seat.gathered(lambda _, found: _whole_pmf(found), pmf=True) for seat in taken]
+    single = [seat.gathered(lambda _, found: found.distribution, pmf=True) for seat in taken]
     twins, how = Twins(), Simulation.asked(simulate, trials=trials, seed=seed, workers=workers)
     seen = {} if how is None else _simulated(taken, pairs, rounds, how)
     records: list[Record] = []
@@ -128,13 +128,6 @@ def _comparable(first: Seat, second: Seat) -> bool:
     """Whether two builds meet the same foes, and are of one level where they have levels."""
     levels = {first.build.level, second.build.level} - {None}
     return len(levels) < 2 and first.field.mixes == second.field.mixes
-
-
-def _whole_pmf(found: object) -> Floats:
-    pmf: Floats | None = getattr(found, "pmf", None)
-    if pmf is None:
-        raise ValueError(getattr(found, "pmf_refused", None) or "pmf must be known; got none")
-    return pmf
 
 
 def _chances(difference: PMF, rounds: int, where: str, seen: _Counts | None, twins: Twins) -> Record:

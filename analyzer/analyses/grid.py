@@ -230,7 +230,7 @@ def _simulated(made: Designs, seat: Seat, best: Chunk, twins: Twins, how: Simula
         errors = played.errors(np.array([tally.standard_error for tally in tallies]))
         for mix in range(len(played.field.mixes)):
             exact = float(best.figures[row, mix, 0])
-            where = f"{seat.build.name}: {made.name(places[number])}, {seat.faces(mix)}"
+            where = f"{seat.build.name}: {made.name(places[number])}, {seat.face(mix)}"
             record = twins.estimate(where, "dpr", exact=exact, found=float(found[mix]), error=float(errors[mix]), trials=how.trials)
             for key, column in beside.items():
                 column.append(record[key])

@@ -12,7 +12,7 @@ from analyzer.asking.question import AcOrOwn, AgainstTable, Column, Found, Seed,
 from analyzer.asking.seats import Simulation, seats
 from analyzer.asking.twins import Twins
 from analyzer.playing import Builds, Opponent, listed
-from analyzer.records import Record
+from analyzer.records import Record, facing
 from analyzer.scenario import Scenario
 from analyzer.workings.armoury import contested, hand_of
 from analyzer.workings.sequences import Choice, Sequences, sequences
@@ -159,5 +159,4 @@ def _note(turn: Sequences, rows: list[Record]) -> str:
     most = max(rows, key=lambda row: float(row["order_alone"] or 0.0))
     if float(most["order_alone"] or 0.0) < 1e-9:
         return f"{name}: best is {where}; the order of the same attacks changes nothing"
-    place = most["against"] if "against" in most else f"AC {most['ac']}"
-    return f"{name}: best is {where}; the order of the same attacks matters most at {place}, {most['order_alone']:.2f} damage points per round"
+    return f"{name}: best is {where}; the order of the same attacks matters most at {facing(most)}, {most['order_alone']:.2f} damage points per round"

@@ -14,8 +14,8 @@ from analyzer.asking.seats import Seat, Simulation, seats
 from analyzer.asking.twins import Twins
 from analyzer.playing import Builds, Opponent
 from analyzer.pmf import Floats
-from analyzer.records import Record
-from analyzer.sweeps import runs
+from analyzer.records import Record, facing
+from analyzer.sweeps import spans
 from analyzer.workings.measures import Dpr, Kills, Measure, difference, level, played
 from analyzer.workings.solving import Knob, Solved, knobs, toughest, turned
 
@@ -218,11 +218,11 @@ def _findings(rows: Sequence[Record], vary: str) -> Iterator[str]:
     """What it takes in a sentence, and where nothing does."""
     build = rows[0]["build"]
     if "against" in rows[0] or len(rows) == 1:
-        only, faced = rows[0], rows[0].get("against") or f"AC {rows[0]['ac']}"
+        only = rows[0]
         if only["least"] is None:
-            yield f"{build}: no {vary} reaches {only['goal']} ({faced}); {round(float(only['most'] or 0.0), 9):.4g} was the most"
+            yield f"{build}: no {vary} reaches {only['goal']} ({facing(only)}); {round(float(only['most'] or 0.0), 9):.4g} was the most"
         else:
-            yield f"{build}: {only['answer']} {'still gives' if vary == _HP else 'is the least for'} {only['goal']} ({faced})"
+            yield f"{build}: {only['answer']} {'still gives' if vary == _HP else 'is the least for'} {only['goal']} ({facing(only)})"
         return
     reached = sorted(((int(row["least"] or 0), row) for row in rows if row["least"] is not None), key=lambda pair: pair[0])
     if reached:
@@ -231,7 +231,7 @@ def _findings(rows: Sequence[Record], vary: str) -> Iterator[str]:
         yield f"{build}: {rows[0]['goal']} takes {least if low == high else f'from {least} to {most}'}"
     never = [int(row["ac"] or 0) for row in rows if row["least"] is None]
     if never:
-        yield f"{build}: no {vary} reaches {rows[0]['goal']} at AC {runs(never)}"
+        yield f"{build}: no {vary} reaches {rows[0]['goal']} at AC {spans(never)}"
 
 
 def _span(knob: Knob) -> str:

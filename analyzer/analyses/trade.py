@@ -17,8 +17,10 @@ from analyzer.asking.twins import Twins
 from analyzer.playing import Builds, Opponent
 from analyzer.pmf import Floats
 from analyzer.records import Record
-from analyzer.sweeps import DEFAULT, runs
-from analyzer.workings.measures import ROUNDING, Dpr, difference, gained, played
+from analyzer.sweeps import DEFAULT, spans
+from analyzer.workings.leads import TIE
+from analyzer.workings.leads import difference as gained
+from analyzer.workings.measures import Dpr, difference, played
 from analyzer.workings.variations import UnvariedError, traded
 
 if TYPE_CHECKING:
@@ -159,7 +161,7 @@ class _Offered:
     def best(self, mix: int) -> tuple[int, ...]:
         """The settings with the highest DPR, rounding apart, the mildest first."""
         dpr = self.mixed[:, mix]
-        return tuple(np.flatnonzero(dpr >= dpr.max() * (1.0 - ROUNDING)).tolist())
+        return tuple(np.flatnonzero(dpr >= dpr.max() * (1.0 - TIE)).tolist())
 
     def name(self, setting: int) -> str:
         down, up = self.offers[setting]
@@ -218,7 +220,7 @@ class _Offered:
             yield f"{seat.build.name}: {self.name(best[0])} is best against all of them, weighted"
             return
         acs = [seat.ac(foe) for foe in range(len(best))]
-        parts = [f"{self.name(setting)} at AC {runs(run)}" for setting, run in _runs(best, acs)]
+        parts = [f"{self.name(setting)} at AC {spans(run)}" for setting, run in _runs(best, acs)]
         yield f"{seat.build.name}: best is {', '.join(parts)}"
 
 

@@ -14,10 +14,11 @@ from analyzer.asking.seats import Seat, Simulation, seats
 from analyzer.asking.twins import Twins
 from analyzer.playing import Builds, Opponent
 from analyzer.pmf import Floats
-from analyzer.records import Record
+from analyzer.records import Record, facing
 from analyzer.scenario import ScenarioError
-from analyzer.sweeps import runs
-from analyzer.workings.measures import Dpr, Kills, Measure, difference, gained, played
+from analyzer.sweeps import spans
+from analyzer.workings.leads import difference as gained
+from analyzer.workings.measures import Dpr, Kills, Measure, difference, played
 from analyzer.workings.variations import UnvariedError, Variation, standard
 
 if TYPE_CHECKING:
@@ -171,16 +172,12 @@ def _findings(rows: Sequence[Record]) -> Iterator[str]:
         if not known:
             continue
         if "against" in mine[0] or len(mine) == 1:
-            yield f"{build}: +1 attack is worth {known[0][0]:.2f} points of damage ({_faced(known[0][1])})"
+            yield f"{build}: +1 attack is worth {known[0][0]:.2f} points of damage ({facing(known[0][1])})"
             continue
         (low, first), (high, last) = min(known, key=lambda pair: pair[0]), max(known, key=lambda pair: pair[0])
         nothing = [int(row["ac"] or 0) for row in mine if row["gain"] == 0.0]
-        tail = f"; it does nothing at AC {runs(nothing)}" if nothing else ""
-        yield f"{build}: +1 attack is worth from {low:.2f} ({_faced(first)}) to {high:.2f} points of damage ({_faced(last)}){tail}"
-
-
-def _faced(row: Record) -> str:
-    return str(row["against"]) if "against" in row else f"AC {row['ac']}"
+        tail = f"; it does nothing at AC {spans(nothing)}" if nothing else ""
+        yield f"{build}: +1 attack is worth from {low:.2f} ({facing(first)}) to {high:.2f} points of damage ({facing(last)}){tail}"
 
 
 def _wider(weighed: Sequence[_Weighed]) -> Iterator[str]:

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 
 #: Parameters that many questions share: annotate with these, and name them in the docstring as ``{ac}``.
-Acs = Annotated[int | str | Iterable[int], Numbers(low=LOWEST, high=HIGHEST, what="armor class")]
 AcOrOwn = Annotated[int | str | Iterable[int] | None, Numbers(low=LOWEST, high=HIGHEST, what="armor class")]
 AgainstTable = Annotated[Any, Text(metavar="FILE.csv")]
 Hp = Annotated[int | str | None, Text(metavar="N|DICE")]

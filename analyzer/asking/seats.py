@@ -16,7 +16,7 @@ from analyzer.exact import Round, evaluate
 from analyzer.plan import Plan, Target, sweep, swept_defence
 from analyzer.playing import Builds, Opponent, Sweep, listed
 from analyzer.pmf import Floats
-from analyzer.records import Record
+from analyzer.records import Record, facing
 from analyzer.rulekit.models import TargetKeys
 from analyzer.scenario import Build
 from analyzer.sweeps import parse_acs
@@ -111,8 +111,7 @@ class Seat:
 
     def face(self, mix: int) -> str:
         """A mix in words: its creature, or its armor class."""
-        faces = self.faces(mix)
-        return str(faces["against"]) if "against" in faces else f"AC {faces['ac']}"
+        return facing(self.faces(mix))
 
     def where(self, mix: int) -> str:
         """The build and what it faces, as a figure of theirs is called in a verdict."""

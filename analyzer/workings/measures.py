@@ -15,15 +15,11 @@ from analyzer.asking.seats import Faced, Seat, Simulation, child_seed
 from analyzer.asking.twins import Twins
 from analyzer.exact import evaluate
 from analyzer.exact.reaching import at_least, reached, summed
-from analyzer.plan import Plan
 from analyzer.pmf import Floats
 from analyzer.records import Record
 
 if TYPE_CHECKING:  # importing it at run time would import Numba, which the exact path does without
     from analyzer.montecarlo import PairTally
-
-#: Differences smaller than this share of what is compared are the rounding of sums, not an effect.
-ROUNDING = 1e-12
 
 
 class Measure(Protocol):
@@ -100,14 +96,9 @@ class Kills:
         return np.concatenate([reached(tails[i : i + 1], pmf) for i, pmf in enumerate(points)])
 
     def _sums(self, faced: Faced, most: int) -> Floats:
-        single = [_distribution(plan, faced) for plan in faced.plans[: self.rounds]]
+        single = [evaluate(plan, faced.target, faced.acs).distribution for plan in faced.plans[: self.rounds]]
         every = [single[min(k, len(single) - 1)] for k in range(self.rounds)]
         return summed(every, min(most, 1 + sum(one.shape[1] - 1 for one in every)))
-
-
-def gained(new: float, old: float) -> float:
-    """The difference of two figures, 0 where it is nothing but rounding."""
-    return 0.0 if abs(new - old) <= ROUNDING * max(abs(new), abs(old)) else new - old
 
 
 def played(measure: Measure, first: Seat, second: Seat, how: Simulation, foes: Iterable[int] | None = None) -> dict[int, PairTally]:
@@ -168,10 +159,3 @@ def _points(seat: Seat, foe: int) -> HitPoints:
         name = seat.field.foes[foe].name
         raise ValueError(f"hp must be given, or be the target's own, for a chance to kill; got none{'' if name is None else f' for {name!r}'}")
     return points
-
-
-def _distribution(plan: Plan, faced: Faced) -> Floats:
-    found = evaluate(plan, faced.target, faced.acs)
-    if found.pmf is None:
-        raise ValueError(found.pmf_refused)
-    return found.pmf
