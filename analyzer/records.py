@@ -253,6 +253,11 @@ def columns(figures: Iterable[Simulable], tally: Tally | None, precision: Precis
     return record
 
 
+def facing(record: Record) -> str:
+    """What a record faces, in words: its creature, or its armor class."""
+    return str(record["against"]) if "against" in record else f"AC {record['ac']}"
+
+
 def _trials(played: Played, i: int) -> Record:
     """How many rounds an AC was simulated, where that is not one number for the whole run."""
     tally = played.tally(i)

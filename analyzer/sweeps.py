@@ -55,17 +55,6 @@ def parse_numbers(given: int | str | Iterable[int], name: str, what: str, low: i
     return tuple(dict.fromkeys(int(value) for value in values))
 
 
-def runs(numbers: Iterable[int]) -> str:
-    """Numbers in words, neighbours as a range: ``10 to 12, 15``."""
-    out: list[list[int]] = []
-    for number in sorted(numbers):
-        if out and number == out[-1][-1] + 1:
-            out[-1].append(number)
-        else:
-            out.append([number])
-    return ", ".join(f"{run[0]} to {run[-1]}" if len(run) > 1 else str(run[0]) for run in out)
-
-
 def _part(part: str, whole: str, name: str, low: int, high: int) -> Iterable[int]:
     match = _RANGE.fullmatch(part)
     if match is None:

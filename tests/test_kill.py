@@ -19,7 +19,7 @@ from analyzer.asking.foes import hit_points
 from analyzer.cli import app
 from analyzer.exact import fights, march, prospects, strike
 from analyzer.exact.strikes import MAX_REACH
-from analyzer.montecarlo.deaths import rolled
+from analyzer.montecarlo.points import hit_points as rolled
 from analyzer.plan import Attack, Check, Critical, Die, Packet, Part, Plan, Roll, Step, Target, Turn
 from analyzer.pmf import PMF
 from analyzer.workings import campaigns

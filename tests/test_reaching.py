@@ -8,13 +8,14 @@ import pytest
 
 from analyzer import load, statblock
 from analyzer.asking.foes import hit_points
-from analyzer.asking.seats import seats
+from analyzer.asking.seats import Simulation, seats
 from analyzer.dice import parse_dice
 from analyzer.exact.reaching import at_least, reached, summed
 from analyzer.montecarlo import paired, paired_kills
-from analyzer.montecarlo.pairs import rolled
+from analyzer.montecarlo.points import rolled
 from analyzer.pmf import PMF, dice_pmf
-from analyzer.workings.measures import Dice, Dpr, Kills, gained, played
+from analyzer.workings.leads import difference as gained
+from analyzer.workings.measures import Dpr, Kills, played
 
 FIRST = {0: Fraction(1, 2), 3: Fraction(1, 3), 7: Fraction(1, 6)}
 LATER = {0: Fraction(1, 4), 2: Fraction(3, 4)}
@@ -101,7 +102,7 @@ def test_pairs_of_fights_agree_with_the_exact_chances_and_share_their_dice():
     build = statblock("+8/+3", "2d6+4", critical="19-20/x2", system="srd35", name="one")
     first, second = (seats(one, 20, hp="6d8+5")[0] for one in (build.but(damage=1, name="more"), build))
     kills = Kills(4)
-    (tally,) = played(kills, first, second, Dice(trials=200_000, seed=3)).values()
+    (tally,) = played(kills, first, second, Simulation(trials=200_000, seed=3)).values()
     for seat, found, error in zip((first, second), tally.means, tally.standard_errors, strict=True):
         assert abs(found - kills.exact(seat)[0]) < 6 * error
     assert abs(tally.difference - (kills.exact(first) - kills.exact(second))[0]) < 6 * tally.standard_error
@@ -127,7 +128,7 @@ def test_a_pair_tells_each_side_apart():
 
 def test_workers_change_no_figure():
     first, second = (seats(statblock("+5", damage), "12:20")[0] for damage in ("1d6+1", "2d4"))
-    one, two = (played(Dpr(), first, second, Dice(trials=3000, seed=8, workers=workers)) for workers in (1, 2))
+    one, two = (played(Dpr(), first, second, Simulation(trials=3000, seed=8, workers=workers)) for workers in (1, 2))
     assert one == two
     with pytest.raises(ValueError, match="trials must be 1 to"):
-        played(Dpr(), first, second, Dice(trials=0, seed=1), [0])
+        played(Dpr(), first, second, Simulation(trials=0, seed=1), [0])

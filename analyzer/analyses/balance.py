@@ -171,7 +171,7 @@ def balance(
         over=over,
         vary=varied,
         criterion=criterion,
-        how=Simulation(trials=trials, seed=seed or 0, workers=workers) if simulate else None,
+        how=Simulation.asked(simulate, trials=trials, seed=seed, workers=workers),
         apart=by in ("summary", "turn") or within is not None,
     )
     if within is not None:
@@ -180,14 +180,7 @@ def balance(
     else:
         rows = {"summary": _summaries, "turn": _by_turn, "cell": _cells, "attack": _attacks}[by]
         records, notes, drawn = list(rows(bench)), list(_notes(bench)), list(_drawn(bench)) if by != "attack" else None
-    return Found(
-        records=records,
-        notes=tuple(notes),
-        verdict=bench.twins.verdict() if simulate else None,
-        seed=seed if simulate else None,
-        trials=trials if simulate else None,
-        drawn=None if drawn is None else partial(list, drawn),
-    )
+    return Found.of(records, notes, bench.twins, bench.how, drawn=None if drawn is None else partial(list, drawn))
 
 
 def _reference(armoury: Sequence[Weapon], name: str | None) -> Weapon:

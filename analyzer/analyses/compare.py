@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from analyzer.asking.bestiary import Against
-from analyzer.asking.seats import Seat, seats
+from analyzer.asking.seats import Seat, Simulation, seats
 from analyzer.asking.twins import Twins
 from analyzer.playing import Builds, Opponent, Sweep, chosen_seed, kept, own_acs, twice, whole
 from analyzer.pmf import Floats
@@ -197,7 +197,8 @@ def _before(exact: Sequence[Meeting], asked: _Asked) -> Comparison:
 
 
 def _gaps(asked: _Asked, taken: Sequence[Seat], dpr: Floats, trials: dict[int, int], twins: Twins) -> list[list[Record]]:
-    return gaps(asked.reference or "best", taken, dpr, twins=twins, trials=trials, seed=asked.seed, workers=asked.workers, executor=asked.executor)
+    how = Simulation(trials=max(trials.values()), seed=asked.seed, workers=asked.workers)
+    return gaps(asked.reference or "best", taken, dpr, how, twins=twins, trials=trials, executor=asked.executor)
 
 
 def _draw(frame: pd.DataFrame, marks: Landmarks) -> Figure:

@@ -12,7 +12,7 @@ import numpy as np
 
 from analyzer.asking.parameters import Choice
 from analyzer.asking.question import AcOrOwn, AgainstTable, Column, Found, Seed, Trials, Workers, question
-from analyzer.asking.seats import Seat, seats
+from analyzer.asking.seats import Seat, Simulation, seats
 from analyzer.asking.twins import Twins
 from analyzer.exact import reach
 from analyzer.playing import Builds, Opponent, Sweep, kept, own_acs
@@ -156,7 +156,8 @@ def crossovers(
         What cannot be played, fewer than two builds, more than 8 for pairs, or builds of different levels before a table with levels.
     """
     builds = kept(builds)
-    race = _race(builds, ac, target, against, simulate=simulate, trials=trials, seed=seed or 0, workers=workers)
+    twins, how = Twins(), Simulation.asked(simulate, trials=trials, seed=seed, workers=workers)
+    race = _race(builds, ac, target, against, how)
     count = len(race.means)
     if by == "pair" and count > _MOST_PAIRED:
         raise ValueError(f"builds must be at most {_MOST_PAIRED} to be told in pairs; got {count}")
@@ -164,21 +165,19 @@ def crossovers(
     told = [row for group in groups for row in _told(race, group)]
     lines = list(_lines(race))
     asked = [value for row in (*lines, *told) for value in row.values() if isinstance(value, tuple) and len(value) == 3]
-    apart = at_mixes(race.taken, asked, trials=trials, seed=seed or 0, workers=workers) if simulate else {}
-    twins = Twins()
+    apart = {} if how is None else at_mixes(race.taken, asked, how)
     by_ac = [race.filled(row, apart, twins) for row in lines]
     marks = _marks(race, own_acs(builds, target) if race.swept else {})
-    return Found(
-        records=by_ac if by == "ac" else [race.filled(row, apart, twins) for row in told],
-        notes=(_note(race),),
-        verdict=twins.verdict() if simulate else None,
-        seed=seed,
-        trials=trials if simulate else None,
+    return Found.of(
+        by_ac if by == "ac" else [race.filled(row, apart, twins) for row in told],
+        (_note(race),),
+        twins,
+        how,
         drawn=partial(list, [record | mark for record, mark in zip(by_ac, marks, strict=True)]),
     )
 
 
-def _race(builds: Builds, ac: Sweep | None, target: Opponent, against: AgainstTable, *, simulate: bool, trials: int, seed: int, workers: int) -> _Race:
+def _race(builds: Builds, ac: Sweep | None, target: Opponent, against: AgainstTable, how: Simulation | None) -> _Race:
     taken = seats(builds, ac, target=target, against=against)
     if len(taken) < 2:
         raise ValueError(f"builds must be two at least to be compared; got {len(taken)}")
@@ -194,7 +193,7 @@ def _race(builds: Builds, ac: Sweep | None, target: Opponent, against: AgainstTa
         taken = seats(builds, range(max(low, LOWEST), min(high, HIGHEST) + 1), target=target)
     elif ac is not None:
         taken = seats(builds, sorted(parse_acs(ac)), target=target)
-    found = tuple(means(seat, simulate=simulate, trials=trials, seed=seed, workers=workers) for seat in taken)
+    found = tuple(means(seat, how) for seat in taken)
     return _Race(means=found, dpr=np.array([one.mixed for one in found]), open_ended=open_ended)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from analyzer.asking.parameters import Choice, Many, Text, Whole
 from analyzer.asking.question import AcOrOwn, AgainstTable, Column, Found, Seed, Trials, Workers, question
-from analyzer.asking.seats import Seat, seats
+from analyzer.asking.seats import Seat, Simulation, seats
 from analyzer.asking.twins import Twins
 from analyzer.exact import RIDERS, effects
 from analyzer.playing import Builds, Opponent
@@ -113,12 +113,12 @@ def distribution(
     taken = seats(builds, ac, target=target, against=against, course=True)
     asked = Asked(rounds, by, tuple(dict.fromkeys(at_least if isinstance(at_least, Iterable) else (at_least,))), together_with, observed)
     _check_rider(taken, together_with)
-    twins = Twins()
+    twins, how = Twins(), Simulation.asked(simulate, trials=trials, seed=seed, workers=workers)
     records: list[Record] = []
     drawn: list[Spread] = []
     notes: list[str] = []
     for seat in taken:
-        parts = list(parts_of(seat, asked, trials=trials if simulate else None, seed=seed or 0, workers=workers))
+        parts = list(parts_of(seat, asked, how))
         for mix in range(len(seat.field.mixes)):
             figures = [Spread.of(seat, mix, part, twins) for part in parts]
             for one in figures:
@@ -127,14 +127,7 @@ def distribution(
                 drawn += [figures[i].aside() for i in _few(len(figures))]
             if mix == 0 or (seat.field.swept and len(seat.field.mixes) <= _DRAWN):
                 notes += [note for one in figures if (note := one.note(asked))]
-    return Found(
-        records=records,
-        notes=tuple(notes),
-        verdict=twins.verdict() if simulate else None,
-        seed=seed,
-        trials=trials if simulate else None,
-        drawn=partial(_totals, drawn, asked) if by in ("summary", "attack") else None,
-    )
+    return Found.of(records, notes, twins, how, drawn=partial(_totals, drawn, asked) if by in ("summary", "attack") else None)
 
 
 def _totals(spreads: Sequence[Spread], asked: Asked) -> list[Record]:

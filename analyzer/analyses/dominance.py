@@ -13,17 +13,16 @@ import numpy as np
 
 from analyzer.asking.parameters import Real, Whole
 from analyzer.asking.question import AcOrOwn, AgainstTable, Column, Found, Seed, Trials, Workers, question
-from analyzer.asking.seats import Seat, child_seed, seats
+from analyzer.asking.seats import Seat, Simulation, child_seed, seats
 from analyzer.asking.twins import Twins
 from analyzer.exact.ahead import apart, dominating, lead
 from analyzer.playing import Builds, Opponent
-from analyzer.pmf import PMF, Floats, Integers
+from analyzer.pmf import PMF, Integers
 from analyzer.records import Record
 from analyzer.sweeps import spans
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 _COLUMNS = (
@@ -42,83 +41,12 @@ _COLUMNS = (
 _NEITHER, _EQUAL = "neither", "equal"
 #: Pairs that the notes speak of.
 _TOLD = 6
-_SHARES = (("more", "#0072B2", "first ahead"), ("tie", "0.82", "equal"), ("less", "#D55E00", "second ahead"))
 
 
 def _draw(frame: pd.DataFrame) -> Figure:
-    return _bars(frame) if "against" in frame or len(set(frame["ac"])) == 1 else _areas(frame)
+    from analyzer.pictures.odds import odds_figure  # noqa: PLC0415 - matplotlib costs start-up time
 
-
-def _titled(frame: pd.DataFrame) -> str:
-    rounds = int(frame["rounds"].iloc[0])
-    return f"chance to be ahead after {rounds} round{'s' if rounds > 1 else ''}"
-
-
-def _bars(frame: pd.DataFrame) -> Figure:
-    """A bar per pair and target, cut into the three chances."""
-    from analyzer.pictures.drawing import BAR, Picture, faces, tidy, written  # noqa: PLC0415 - matplotlib costs start-up time
-
-    drawing = Picture(figsize=(9.0, 1.8 + 0.55 * len(frame)), layout="constrained")
-    axes = drawing.subplots()
-    rows = range(len(frame))
-    left = np.zeros(len(frame))
-    for column, colour, label in _SHARES:
-        axes.barh(rows, frame[column], left=left, color=colour, height=0.7, label=label)
-        left = left + frame[column].to_numpy()
-    if "more_mc" in frame:
-        for column, from_right in (("more_mc", False), ("less_mc", True)):
-            errors = BAR * frame[column.replace("_mc", "_se")].astype(float).fillna(0.0)
-            axes.errorbar(1.0 - frame[column] if from_right else frame[column], rows, xerr=errors, fmt="o", color="black", markersize=3.5, capsize=3)
-    pairs = zip(frame["build"], frame["other"], faces(frame), strict=True)
-    axes.set_yticks(list(rows), [f"{written(first)}\nor {written(second)}, {at}" for first, second, at in pairs], fontsize="small")
-    axes.set_ylim(len(frame) - 0.4, -0.6)
-    axes.set_xlim(0.0, 1.0)
-    axes.set_xlabel(_titled(frame) + (f"; points: simulated \N{PLUS-MINUS SIGN}{BAR:g} standard errors" if "more_mc" in frame else ""))
-    axes.axvline(0.5, color="0.2", linewidth=0.8, linestyle=(0, (4, 3)))
-    tidy(axes)
-    drawing.legend(loc="outside upper center", ncols=3, frameon=False)
-    return drawing
-
-
-def _areas(frame: pd.DataFrame) -> Figure:
-    """A panel per pair: the three chances over armor class."""
-    from analyzer.pictures.drawing import Picture, tidy, whole_ticks  # noqa: PLC0415 - matplotlib costs start-up time
-
-    pairs = list(frame.groupby(["build", "other"], sort=False))
-    wide = min(len(pairs), 1 if len(pairs) == 1 else 2 if len(pairs) <= 4 else 4)
-    high = -(-len(pairs) // wide)
-    drawing = Picture(figsize=(9.0 if wide == 1 else 4.4 * wide if wide == 2 else 3.3 * wide, 1.0 + (4.4 if high == 1 else 2.7) * high), layout="constrained")
-    panels = drawing.subplots(high, wide, sharex=True, sharey=True, squeeze=False).ravel()
-    for panel, ((first, second), rows) in zip(panels, pairs, strict=False):
-        _stack(panel, rows, str(first), str(second), small=wide > 2)
-    for panel in panels[len(pairs) :]:
-        panel.set_axis_off()
-    tidy(*panels[: len(pairs)])
-    whole_ticks(panels[0])
-    panels[0].set_xlim(frame["ac"].min(), frame["ac"].max())
-    panels[0].set_ylim(0.0, 1.0)
-    for panel in panels[max(0, len(pairs) - wide) : len(pairs)]:
-        panel.set_xlabel("armor class (AC)")
-        panel.tick_params(labelbottom=True)
-    drawing.supylabel(_titled(frame), fontsize="medium")
-    handles, labels = panels[0].get_legend_handles_labels()
-    drawing.legend(handles[::-1], labels[::-1], loc="outside upper center", ncols=4, frameon=False)
-    return drawing
-
-
-def _stack(panel: Axes, rows: pd.DataFrame, first: str, second: str, *, small: bool) -> None:
-    from analyzer.pictures.drawing import BAR, written  # noqa: PLC0415 - matplotlib costs start-up time
-
-    panel.stackplot(rows["ac"], *(rows[key] for key, _, _ in _SHARES), colors=[colour for _, colour, _ in _SHARES], labels=[text for _, _, text in _SHARES])
-    panel.axhline(0.5, color="0.2", linewidth=0.8, linestyle=(0, (4, 3)))
-    panel.set_title(f"{written(first)}\nor {written(second)}", fontsize="x-small" if small else "medium", loc="left")
-    if "more_mc" in rows:
-        for column, from_top in (("more", False), ("less", True)):
-            found, errors = rows[f"{column}_mc"], BAR * rows[f"{column}_se"].astype(float).fillna(0.0)
-            label = None if from_top else f"simulated \N{PLUS-MINUS SIGN}{BAR:g} standard errors"
-            panel.errorbar(
-                rows["ac"], 1.0 - found if from_top else found, yerr=errors, fmt="o", color="black", markersize=2.5, capsize=2, linewidth=0.8, label=label
-            )
+    return odds_figure(frame)
 
 
 @question(columns=_COLUMNS, draw=_draw, example="d20-builds", grouped=("build", "other"))
@@ -173,9 +101,9 @@ def dominance(
     if not pairs:
         alike = " of one level that meet the same creatures" if len(taken) > 1 else ""
         raise ValueError(f"builds must be two at least{alike}; got {len(taken)}")
-    single = [seat.gathered(lambda _, found: _whole_pmf(found), pmf=True) for seat in taken]
-    seen = _simulated(taken, pairs, rounds, trials=trials, seed=seed or 0, workers=workers) if simulate else {}
-    twins = Twins()
+    single = [seat.gathered(lambda _, found: found.distribution, pmf=True) for seat in taken]
+    twins, how = Twins(), Simulation.asked(simulate, trials=trials, seed=seed, workers=workers)
+    seen = {} if how is None else _simulated(taken, pairs, rounds, how)
     records: list[Record] = []
     for i, j in pairs:
         first, second = taken[i], taken[j]
@@ -185,8 +113,7 @@ def dominance(
             difference = PMF.mix((weight, differences[foe]) for foe, weight in first.field.mixes[mix].weights)
             head = first.head(mix)
             record: Record = {"system": head.pop("system"), "build": head.pop("build"), "other": second.build.name, **head, "rounds": rounds}
-            faced = head.get("against") or f"AC {head['ac']}"
-            where = f"{first.build.name} and {second.build.name}, {faced}"
+            where = f"{first.build.name} and {second.build.name}, {first.face(mix)}"
             record |= _chances(difference, rounds, where, seen.get((i, j, mix)), twins)
             found = lead(difference, confidence)
             record["noticed_after"] = None if found is None else found.rounds
@@ -194,26 +121,13 @@ def dominance(
             side = dominating(one, two)
             record["verdict"] = _NEITHER if side is None else (_EQUAL, first.build.name, second.build.name)[side]
             records.append(record)
-    return Found(
-        records=records,
-        notes=tuple(_notes(records, confidence)),
-        verdict=twins.verdict() if simulate else None,
-        seed=seed,
-        trials=trials if simulate else None,
-    )
+    return Found.of(records, _notes(records, confidence), twins, how)
 
 
 def _comparable(first: Seat, second: Seat) -> bool:
     """Whether two builds meet the same foes, and are of one level where they have levels."""
     levels = {first.build.level, second.build.level} - {None}
     return len(levels) < 2 and first.field.mixes == second.field.mixes
-
-
-def _whole_pmf(found: object) -> Floats:
-    pmf: Floats | None = getattr(found, "pmf", None)
-    if pmf is None:
-        raise ValueError(getattr(found, "pmf_refused", None) or "pmf must be known; got none")
-    return pmf
 
 
 def _chances(difference: PMF, rounds: int, where: str, seen: _Counts | None, twins: Twins) -> Record:
@@ -250,9 +164,7 @@ class _Counts:
         self.squares += int(difference @ difference)
 
 
-def _simulated(
-    taken: Sequence[Seat], pairs: Sequence[tuple[int, int]], rounds: int, *, trials: int, seed: int, workers: int
-) -> dict[tuple[int, int, int], _Counts]:
+def _simulated(taken: Sequence[Seat], pairs: Sequence[tuple[int, int]], rounds: int, how: Simulation) -> dict[tuple[int, int, int], _Counts]:
     """What was counted of every pair and mix."""
     jobs = []
     for mixes in dict.fromkeys(taken[i].field.mixes for i, _ in pairs):
@@ -262,26 +174,26 @@ def _simulated(
     def play(job: tuple[list[tuple[int, int]], int]) -> dict[tuple[int, int, int], _Counts]:
         group, mix = job
         counts = {(i, j, mix): _Counts() for i, j in group}
-        for totals in _sums({i: taken[i] for pair in group for i in pair}, mix, rounds, trials, seed):
+        for totals in _sums({i: taken[i] for pair in group for i in pair}, mix, rounds, how):
             for (i, j, _), count in counts.items():
                 count.add(totals[i] - totals[j])
         return counts
 
-    with ThreadPoolExecutor(workers) as pool:
+    with ThreadPoolExecutor(how.workers) as pool:
         return {key: count for counts in pool.map(play, jobs) for key, count in counts.items()}
 
 
-def _sums(group: dict[int, Seat], mix: int, rounds: int, trials: int, seed: int) -> Iterator[dict[int, Integers]]:
+def _sums(group: dict[int, Seat], mix: int, rounds: int, how: Simulation) -> Iterator[dict[int, Integers]]:
     """Damage over the rounds of every build of a group, chunk by chunk of trials: dice of its own each, the creatures of each round drawn once for all."""
     from analyzer.montecarlo import fights  # noqa: PLC0415 - Numba costs start-up time
 
     weights = next(iter(group.values())).field.mixes[mix].weights
-    rng = np.random.default_rng([seed, mix])
+    rng = np.random.default_rng([how.seed, mix])
     played = {}
     for number, seat in group.items():
         for foe, _ in weights:
             faced, ac = seat.before(foe)
-            played[number, foe] = fights((faced.plan,), faced.target, ac, trials=trials, seed=child_seed(seat.seed(seed, foe), number), rounds=rounds)
+            played[number, foe] = fights((faced.plan,), faced.target, ac, trials=how.trials, seed=child_seed(seat.seed(how.seed, foe), number), rounds=rounds)
     for chunk in zip(*played.values(), strict=True):
         sums: dict[int, Integers] = {}
         for parts in zip(*chunk, strict=True):

@@ -15,7 +15,7 @@ import numpy as np
 
 from analyzer.asking.parameters import Choice, Keyed, Text, Whole
 from analyzer.asking.question import AcOrOwn, AgainstTable, Column, Found, Seed, Trials, Workers, question
-from analyzer.asking.seats import Seat, seats
+from analyzer.asking.seats import Seat, Simulation, seats
 from analyzer.asking.twins import Twins
 from analyzer.columns import Columns, joined, table_file
 from analyzer.playing import Builds, Opponent
@@ -49,43 +49,9 @@ EXAMPLE = ("attack=-2:2", "damage=-4:4")
 
 
 def _draw(frame: pd.DataFrame) -> Figure:
-    from analyzer.pictures.drawing import Picture, faces, looks, points, tidy, whole_ticks, written  # noqa: PLC0415 - matplotlib costs start-up time
+    from analyzer.pictures.designs import designs_figure  # noqa: PLC0415 - matplotlib costs start-up time
 
-    drawing = Picture(figsize=(9.0, 5.6), layout="constrained")
-    axes = drawing.subplots()
-    several = len(set(frame["build"])) > 1
-    called = frame["build"].astype(str) + ": " + frame["what"].astype(str) if several else frame["what"].astype(str)
-    named = looks(called.drop_duplicates().head(8).tolist())
-    shown = frame[called.isin(named)]
-    single = shown.groupby(called[shown.index], sort=False).size().max() == 1
-    for i, (what, look) in enumerate(named.items()):
-        rows = shown[called[shown.index] == what]
-        if single:
-            axes.barh([i], rows["dpr"], color=look.colour, alpha=0.5, height=0.6)
-            if "dpr_mc" in rows:
-                axes.errorbar(rows["dpr_mc"], [i], xerr=2.0 * rows["dpr_se"].astype(float).fillna(0.0), fmt="o", color="black", capsize=3, markersize=4)
-        else:
-            place = rows["ac"] if "against" not in rows else range(len(rows))
-            line: dict[str, Any] = {"color": look.colour, "linestyle": look.dashes, "marker": look.marker, "markersize": 4, "markerfacecolor": "white"}
-            axes.plot(place, rows["dpr"], label=written(what), **line)
-            points(axes, place, rows, "dpr", look)
-    best = "" if called.nunique() <= len(named) else f", the first {len(named)} of {called.nunique()}"
-    if single:
-        axes.set_yticks(range(len(named)), [written(what) for what in named])
-        axes.invert_yaxis()
-        axes.set_xlabel(f"DPR (damage points per round) against {faces(shown)[0]}")
-    else:
-        axes.set_ylabel("DPR (damage points per round)")
-        axes.legend(frameon=False, title="values")
-        if "against" in shown:
-            labels = faces(shown[called[shown.index] == next(iter(named))])
-            axes.set_xticks(range(len(labels)), labels, rotation=30, ha="right")
-        else:
-            axes.set_xlabel("armor class (AC)")
-            whole_ticks(axes)
-    axes.set_title(f"{'designs' if several else written('designs of ' + frame['build'].iloc[0])} by DPR{best}", loc="left", fontsize="medium", color="0.3")
-    tidy(axes)
-    return drawing
+    return designs_figure(frame)
 
 
 @question(columns=_COLUMNS, draw=_draw, example="d20-builds", grouped=("build", "design", "what"))
@@ -171,13 +137,13 @@ def grid(
                 best.append(found)
     order, best = rank.shown(best, templates)
     parts = [_columns(made, seat, chunk, names) for made, seat, chunk in zip(planned, templates, best, strict=True)]
-    twins = Twins()
-    if simulate:
+    twins, how = Twins(), Simulation.asked(simulate, trials=trials, seed=seed, workers=workers)
+    if how is not None:
         count = len(order)
         if count > MAX_SIMULATED:
             raise ValueError(f"top must leave at most {MAX_SIMULATED} designs to simulate; got {count}")
         pieces = zip(planned, templates, best, parts, strict=True)
-        parts = [part.beside(_simulated(made, seat, chunk, twins, trials=trials, seed=seed or 0)) for made, seat, chunk, part in pieces]
+        parts = [part.beside(_simulated(made, seat, chunk, twins, how)) for made, seat, chunk, part in pieces]
     n_mix = len(templates[0].field.mixes)
     records = joined(parts).take((order[:, np.newaxis] * n_mix + np.arange(n_mix)).reshape(-1))
     notes = [f"{sum(made.count for made in planned):,} designs: {' x '.join(f'{len(held)} values of {key}' for key, held in planned[0].varied)}"]
@@ -185,9 +151,7 @@ def grid(
         notes.append(f"the {len(order)} with the {'lowest' if lowest else 'highest'} {by}, the best being {records[0]['build']}: {records[0]['what']}")
     if out is not None:
         notes.append(f"all of them are in {out}")
-    if simulate:
-        return Found(records=records, notes=tuple(notes), verdict=twins.verdict(), seed=seed, trials=trials)
-    return Found(records=records, notes=tuple(notes))
+    return Found.of(records, notes, twins, how)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -256,19 +220,19 @@ def _columns(made: Designs, seat: Seat, chunk: Chunk, names: tuple[str, ...]) ->
     return Columns(out, n_design * n_mix)
 
 
-def _simulated(made: Designs, seat: Seat, best: Chunk, twins: Twins, *, trials: int, seed: int) -> dict[str, list[Any]]:
+def _simulated(made: Designs, seat: Seat, best: Chunk, twins: Twins, how: Simulation) -> dict[str, list[Any]]:
     """What the simulation says of the mean damage of some designs."""
     places = made.places()
     beside: dict[str, list[Any]] = {"dpr_mc": [], "dpr_se": [], "dpr_z": []}
     for row, number in enumerate(best.designs.tolist()):
         played = seat.changed(made.build(places[number]))
-        tallies = played.tallies(trials=trials, seed=seed)
-        found = played.mixed(np.array([tally.total / trials for tally in tallies]))
+        tallies = played.tallies(trials=how.trials, seed=how.seed, workers=how.workers)
+        found = played.mixed(np.array([tally.mean for tally in tallies]))
         errors = played.errors(np.array([tally.standard_error for tally in tallies]))
         for mix in range(len(played.field.mixes)):
             exact = float(best.figures[row, mix, 0])
-            where = f"{seat.build.name}: {made.name(places[number])}, {seat.faces(mix)}"
-            record = twins.estimate(where, "dpr", exact=exact, found=float(found[mix]), error=float(errors[mix]), trials=trials)
+            where = f"{seat.build.name}: {made.name(places[number])}, {seat.face(mix)}"
+            record = twins.estimate(where, "dpr", exact=exact, found=float(found[mix]), error=float(errors[mix]), trials=how.trials)
             for key, column in beside.items():
                 column.append(record[key])
     return beside

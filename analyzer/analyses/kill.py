@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from analyzer.asking.parameters import Choice, Whole
 from analyzer.asking.question import AcOrOwn, AgainstTable, Column, Found, Hp, Seed, Trials, Workers, question
-from analyzer.asking.seats import Seat, seats
+from analyzer.asking.seats import Seat, Simulation, seats
 from analyzer.asking.twins import Twins
 from analyzer.plan import Plan
 from analyzer.playing import Builds, Opponent
@@ -97,22 +97,16 @@ def kill(
         What cannot be played, or a target without hit points.
     """
     campaigns = [fought(seat, regeneration, rounds) for seat in seats(builds, ac, target=target, against=against, hp=hp, course=True)]
-    twins = Twins()
+    twins, how = Twins(), Simulation.asked(simulate, trials=trials, seed=seed, workers=workers)
     records: list[Record] = []
     for one in campaigns:
-        seen = simulated(one.seat, regeneration, trials, seed or 0, workers) if simulate else None
+        seen = None if how is None else simulated(one.seat, regeneration, how)
         for mix in range(len(one.seat.field.mixes)):
             head = one.seat.head(mix) | {"hp": _hp(one.seat, mix)}
             twin = None if seen is None else Seen(seat=one.seat, mix=mix, deaths=seen, twins=twins)
             curve = [row[mix].tolist() for row in one.dead]
             records += _summary(one, mix, head, curve, twin) if by == "summary" else _curve(head, curve, twin, attacks=by == "attack")
-    return Found(
-        records=records,
-        notes=tuple(_notes(campaigns, regeneration)),
-        verdict=twins.verdict() if simulate else None,
-        seed=seed,
-        trials=trials if simulate else None,
-    )
+    return Found.of(records, _notes(campaigns, regeneration), twins, how)
 
 
 def _hp(seat: Seat, mix: int) -> str | int | None:
@@ -171,7 +165,7 @@ def _notes(campaigns: Sequence[Fights], regeneration: int) -> Iterator[str]:
         never = [mix for mix in range(len(one.prospects)) if any(end.rounds is None for _, end in one.prospects[mix])]
         if never:
             why = "it deals too little" if not regeneration else f"regeneration {regeneration} gives back too much"
-            what = ", ".join(str(face.get("against", f"AC {face['ac']}")) for face in map(one.seat.faces, never))
+            what = ", ".join(map(one.seat.face, never))
             yield f"{one.seat.build.name} may never kill, or too late to tell ({what}): {why}"
 
 

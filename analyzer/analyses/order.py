@@ -12,17 +12,15 @@ from analyzer.asking.question import AcOrOwn, AgainstTable, Column, Found, Seed,
 from analyzer.asking.seats import Simulation, seats
 from analyzer.asking.twins import Twins
 from analyzer.playing import Builds, Opponent, listed
-from analyzer.records import Record
+from analyzer.records import Record, facing
 from analyzer.scenario import Scenario
 from analyzer.workings.armoury import contested, hand_of
 from analyzer.workings.sequences import Choice, Sequences, sequences
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from analyzer.pictures.drawing import Look
 
 _COLUMNS = (
     Column(key="build", heading="build"),
@@ -40,58 +38,9 @@ _COLUMNS = (
 
 
 def _draw(frame: pd.DataFrame) -> Figure:
-    from analyzer.pictures.drawing import Look, Picture, by_build, legend, tidy, written  # noqa: PLC0415 - matplotlib costs start-up time
+    from analyzer.pictures.orders import orders_figure  # noqa: PLC0415 - matplotlib costs start-up time
 
-    builds = list(by_build(frame))
-    columns = 1 if len(builds) == 1 else 2
-    rows = -(-len(builds) // columns)
-    drawing = Picture(figsize=(8.0 if columns == 1 else 13.0, 0.6 + 4.2 * rows), layout="constrained")
-    shown = {"best order": Look("#0072B2", "o", "solid"), "as listed": Look("#E69F00", "s", (0, (5, 2))), "worst order": Look("#D55E00", "^", (0, (1.5, 1.2)))}
-    parts = drawing.subfigures(rows, columns, squeeze=False)
-    for i, (name, found, _) in enumerate(builds):
-        part = parts[i // columns][i % columns]
-        damage, which = part.subplots(2, 1, sharex=True, height_ratios=(3.0, 0.3 + 0.35 * found["best"].nunique()))
-        damage.set_title(written(name), fontsize="medium")
-        _lines(damage, found, shown)
-        _strip(which, found)
-        tidy(damage, which)
-    legend(drawing, {label: look for label, look in shown.items() if label != "as listed" or frame["own_dpr"].notna().any()}, columns=3)
-    return drawing
-
-
-def _lines(axes: Axes, found: pd.DataFrame, shown: dict[str, Look]) -> None:
-    from analyzer.pictures.drawing import points  # noqa: PLC0415 - matplotlib costs start-up time
-
-    x = found["ac"] if "against" not in found else found["ac"].reset_index(drop=True).index.to_series(index=found.index)
-    for (label, look), column in zip(shown.items(), ("best_dpr", "own_dpr", "worst_dpr"), strict=True):
-        if column in found and found[column].notna().any():
-            style = look.dashes if "against" not in found else "none"
-            marker = None if f"{column}_mc" in found and "against" not in found and len(found) > 1 else look.marker
-            axes.plot(x, found[column], color=look.colour, linestyle=style, marker=marker, markersize=4, markerfacecolor="white", label=label)
-            points(axes, x, found, column, look)
-    axes.set_ylabel("damage points\nper round")
-    axes.set_ylim(0.0, 1.08 * float(found["best_dpr"].max()) or 1.0)
-
-
-def _strip(axes: Axes, found: pd.DataFrame) -> None:
-    """Which order is best where."""
-    from analyzer.pictures.drawing import faces, whole_ticks, written  # noqa: PLC0415 - matplotlib costs start-up time
-
-    orders = list(dict.fromkeys(found["best"]))
-    places = [orders.index(order) for order in found["best"]]
-    x = list(found["ac"]) if "against" not in found else list(range(len(found)))
-    axes.scatter(x, places, marker="s", s=42, color="#0072B2")
-    axes.set_yticks(range(len(orders)), [written(order) for order in orders], fontsize="small")
-    axes.set_ylim(len(orders) - 0.4, -0.6)
-    axes.set_title("which order is best", fontsize="small", loc="left")
-    if "against" in found:
-        axes.set_xticks(x, faces(found), rotation=40, ha="right", fontsize="small")
-    else:
-        axes.set_xlabel("armor class")
-        if len(x) > 1:
-            whole_ticks(axes)
-        else:
-            axes.set_xticks(x)
+    return orders_figure(frame)
 
 
 @question(columns=_COLUMNS, draw=_draw, example="core-goobelthorp", grouped=("build", "level"))
@@ -149,20 +98,17 @@ def order(
     if choose == "own" and attacks is not None:
         raise ValueError(f"attacks must be left out with choose 'own', which takes the listed ones; got {attacks}")
     asked = replace(builds, builds=tuple(build for build, _ in free)) if isinstance(builds, Scenario) else [build for build, _ in free]
-    twins = Twins()
+    twins, how = Twins(), Simulation.asked(simulate, trials=trials, seed=seed, workers=workers)
     records: list[Record] = []
     notes = [f"not asked of {fixed}: the order is fixed or changes nothing"] if fixed else []
-    how = Simulation(trials=trials, seed=seed or 0, workers=workers)
     for seat in seats(asked, contested(free) if ac is None and against is None else ac, target=target, against=against):
         turn = sequences(seat, attacks, own=choose == "own")
         rows = [_record(turn, choice) for choice in turn.choices()]
-        if simulate:
+        if how is not None:
             rows = [_beside(turn, choice, row, twins, how) for choice, row in zip(turn.choices(), rows, strict=True)]
         records += rows
         notes.append(_note(turn, rows))
-    return Found(
-        records=records, notes=tuple(notes), verdict=twins.verdict() if simulate else None, seed=seed if simulate else None, trials=trials if simulate else None
-    )
+    return Found.of(records, notes, twins, how)
 
 
 def _record(turn: Sequences, choice: Choice) -> Record:
@@ -186,7 +132,7 @@ def _record(turn: Sequences, choice: Choice) -> Record:
 
 def _beside(turn: Sequences, choice: Choice, record: Record, twins: Twins, how: Simulation) -> Record:
     """The record with what simulated rounds of these orders say."""
-    where = f"{record['build']}, {record['against'] if 'against' in record else 'AC ' + str(record['ac'])}"
+    where = turn.seat.where(choice.mix)
     out: Record = {}
     for key, value in record.items():
         out[key] = value
@@ -213,5 +159,4 @@ def _note(turn: Sequences, rows: list[Record]) -> str:
     most = max(rows, key=lambda row: float(row["order_alone"] or 0.0))
     if float(most["order_alone"] or 0.0) < 1e-9:
         return f"{name}: best is {where}; the order of the same attacks changes nothing"
-    place = most["against"] if "against" in most else f"AC {most['ac']}"
-    return f"{name}: best is {where}; the order of the same attacks matters most at {place}, {most['order_alone']:.2f} damage points per round"
+    return f"{name}: best is {where}; the order of the same attacks matters most at {facing(most)}, {most['order_alone']:.2f} damage points per round"

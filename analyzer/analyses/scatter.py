@@ -10,7 +10,7 @@ import numpy as np
 
 from analyzer.asking.parameters import Choice
 from analyzer.asking.question import AgainstTable, Column, Found, Seed, Trials, Workers, question
-from analyzer.asking.seats import seats
+from analyzer.asking.seats import Simulation, seats
 from analyzer.asking.twins import Twins
 from analyzer.plan import LANDINGS, Ground
 from analyzer.playing import Builds, Opponent
@@ -20,10 +20,7 @@ from analyzer.workings.blasts import Mixed, Throw, thrown
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
-    from matplotlib.colors import Normalize
     from matplotlib.figure import Figure
-    from matplotlib.image import AxesImage
 
 _COLUMNS = (
     Column(key="build", heading="build"),
@@ -45,104 +42,14 @@ _COLUMNS = (
     Column(key="sd", heading="SD", digits=2),
     Column(key="sd_apart", heading="SD, own rolls", digits=2),
 )
-#: Panels of one figure, and builds that the notes speak of.
-_PANELS, _TOLD = 12, 6
+#: Builds that the notes speak of.
+_TOLD = 6
 
 
 def _draw(frame: pd.DataFrame) -> Figure:
-    """A map per attack and target: each square by its chance to be caught, a spot wherever the attack may land, the group, the thrower's side."""
-    from matplotlib.colors import LogNorm  # noqa: PLC0415 - matplotlib costs start-up time
+    from analyzer.pictures.blasts import blasts_figure  # noqa: PLC0415 - matplotlib costs start-up time
 
-    from analyzer.pictures.drawing import Picture, written  # noqa: PLC0415 - matplotlib likewise
-
-    several = "against" in frame
-    maps = list(frame.groupby(["build", "attack", *(["against"] if several else [])], sort=False))[:_PANELS]
-    wide = min(len(maps), 1 if len(maps) == 1 else 2 if len(maps) <= 4 else 4)
-    high = -(-len(maps) // wide)
-    side = 7.6 if wide == 1 else 5.4 if wide == 2 else 3.8
-    drawing = Picture(figsize=(side * wide + 1.2, (side + 0.4) * high + 0.7), layout="constrained")
-    panels = drawing.subplots(high, wide, squeeze=False).ravel()
-    reach = max(abs(frame["x"] + 0.5).max(), abs(frame["y"] + 0.5).max()) + 0.5
-    chances = frame["caught"][frame["caught"] > 0.0]
-    # Most squares are caught by a few landings out of 33 or not at all: on a linear scale they would all look alike.
-    scale = LogNorm(vmin=min(0.5, chances.min()) if len(chances) else 0.5, vmax=1.0)
-    for panel, (names, rows) in zip(panels, maps, strict=False):
-        shades = _map(panel, rows, scale, told=wide == 1 and reach <= 9)
-        panel.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal")
-        title = ", ".join(written(str(name)) for name in dict.fromkeys(names))
-        panel.set_title(f"{title}\n{_landings_told(rows)}", loc="left", fontsize="medium" if wide <= 2 else "x-small")
-    for panel in panels[len(maps) :]:
-        panel.set_axis_off()
-    drawing.colorbar(shades, ax=list(panels), label="chance that a square is caught (logarithmic)", shrink=0.7, format=lambda value, _: f"{100 * value:g} %")
-    handles, labels = panels[0].get_legend_handles_labels()
-    drawing.legend(handles, labels, loc="outside upper left", ncols=4, frameon=False, fontsize="small")
-    drawing.supxlabel("squares from the intersection aimed at", fontsize="medium")
-    return drawing
-
-
-def _landings_told(rows: pd.DataFrame) -> str:
-    """How likely the mark and the other places are."""
-    aimed = (rows["x"] == 0) & (rows["y"] == 0)
-    others = rows["lands"][~aimed & (rows["lands"] > 0.0)]
-    elsewhere = f", each of {len(others)} others {100 * others.max():.2g} %" if len(others) and others.max() - others.min() < 1e-9 else ""
-    return f"on the mark {100 * rows['lands'][aimed].max():.3g} %{elsewhere}"
-
-
-def _map(panel: Axes, rows: pd.DataFrame, scale: Normalize, *, told: bool) -> AxesImage:
-    """One map; what its colours stand for."""
-    from matplotlib.ticker import MaxNLocator  # noqa: PLC0415 - matplotlib costs start-up time
-
-    low, bottom = int(rows["x"].min()), int(rows["y"].min())
-    shades = np.zeros((int(rows["y"].max()) - bottom + 1, int(rows["x"].max()) - low + 1))
-    shades[rows["y"] - bottom, rows["x"] - low] = rows["caught"]
-    edges = (low, low + shades.shape[1], bottom, bottom + shades.shape[0])
-    shown = panel.imshow(np.ma.masked_equal(shades, 0.0), origin="lower", extent=edges, norm=scale, cmap="YlOrRd", alpha=0.85)
-    for row in rows[rows["caught"] > 0.0].to_dict("records") if told else ():
-        panel.text(
-            row["x"] + 0.5,
-            row["y"] + 0.42,
-            f"{100 * row['caught']:.2g}",
-            ha="center",
-            va="center",
-            fontsize="x-small",
-            color="white" if row["caught"] > 0.3 else "0.15",
-        )
-    for number, squares in rows.dropna(subset=["creature"]).groupby("creature"):
-        _creature(panel, squares, f"{number:.0f}")
-    lands = rows[(rows["lands"] > 0) & ~((rows["x"] == 0) & (rows["y"] == 0))]
-    panel.scatter(lands["x"], lands["y"], s=14, color="black", label="a miss lands", zorder=4)
-    panel.plot([0], [0], marker="X", color="#0072B2", markeredgecolor="white", markersize=12, linestyle="none", label="mark", zorder=5)
-    panel.plot([], [], marker="s", color="#0072B2", markerfacecolor="none", markersize=9, linestyle="none", label="creature")
-    _thrower(panel, rows)
-    panel.grid(visible=True, color="0.85", linewidth=0.5)
-    panel.set_axisbelow(True)
-    panel.xaxis.set_major_locator(MaxNLocator(integer=True))
-    panel.yaxis.set_major_locator(MaxNLocator(integer=True))
-    return shown
-
-
-def _creature(panel: Axes, squares: pd.DataFrame, number: str) -> None:
-    """The outline of a creature and its number."""
-    from matplotlib.patches import Rectangle  # noqa: PLC0415 - matplotlib costs start-up time
-
-    x, y = squares["x"].min(), squares["y"].min()
-    width, height = squares["x"].max() - x + 1, squares["y"].max() - y + 1
-    panel.add_patch(Rectangle((x, y), width, height, fill=False, edgecolor="#0072B2", linewidth=2.0, zorder=3))
-    box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 0.8}
-    panel.text(x + 0.08, y + height - 0.08, number, ha="left", va="top", fontsize="x-small", color="#0072B2", weight="bold", bbox=box, zorder=3)
-
-
-def _thrower(panel: Axes, rows: pd.DataFrame) -> None:
-    """An arrow from the thrower's side, at the edge of the map."""
-    x, y = rows["thrower_x"].iloc[0], rows["thrower_y"].iloc[0]
-    if x is None or x != x or (x == 0 and y == 0):  # noqa: PLR0124 - NaN is no place
-        return
-    far = max(abs(x), abs(y))
-    reach = max(abs(rows["x"]).max(), abs(rows["y"]).max()) * 1.0
-    panel.annotate(
-        "", xy=(0.72 * reach * x / far, 0.72 * reach * y / far), xytext=(reach * x / far, reach * y / far), arrowprops={"arrowstyle": "-|>", "lw": 2}
-    )
-    panel.plot([], [], color="black", marker=">", linestyle="solid", label="thrown from here")
+    return blasts_figure(frame)
 
 
 @question(columns=_COLUMNS, draw=_draw, example="starfinder-grenade", grouped=("build", "against", "attack", "ac"))
@@ -188,11 +95,11 @@ def scatter(
         What cannot be played, or builds without an attack that has an area on a grid.
     """
     taken = seats(builds, None, target=target, against=against)
-    found = [throw for seat in taken for throw in thrown(seat, simulate=(trials, seed or 0, workers) if simulate else None)]
+    twins, how = Twins(), Simulation.asked(simulate, trials=trials, seed=seed, workers=workers)
+    found = [throw for seat in taken for throw in thrown(seat, how)]
     if not found:
         names = ", ".join(repr(seat.build.name) for seat in taken)
         raise ValueError(f"builds must have an attack with an area on a grid, such as a grenade; got {names} without one")
-    twins = Twins()
     rows: Mapping[str, Callable[[Mixed], Iterator[Record]]] = {"group": _group, "creature": _creatures, "landing": _landings, "square": _squares}
     records: list[Record] = []
     picture: list[Record] = []
@@ -202,14 +109,7 @@ def scatter(
             records += [head | row for row in rows[by](_mixed(throw, mix, twins))]
             picture += [head | row for row in _squares(_mixed(throw, mix, Twins()))]
     without = [seat.build.name for seat in taken if all(throw.seat is not seat for throw in found)]
-    return Found(
-        records=records,
-        notes=tuple(_notes(found, without)),
-        verdict=twins.verdict() if simulate else None,
-        seed=seed,
-        trials=trials if simulate else None,
-        drawn=partial(list, picture),
-    )
+    return Found.of(records, _notes(found, without), twins, how, drawn=partial(list, picture))
 
 
 def _head(throw: Throw, mix: int) -> Record:

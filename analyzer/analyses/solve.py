@@ -10,18 +10,17 @@ import numpy as np
 
 from analyzer.asking.parameters import Choice, Real, Text, Whole
 from analyzer.asking.question import AcOrOwn, AgainstTable, Column, Found, Hp, Seed, Trials, Workers, question
-from analyzer.asking.seats import Seat, seats
+from analyzer.asking.seats import Seat, Simulation, seats
 from analyzer.asking.twins import Twins
 from analyzer.playing import Builds, Opponent
 from analyzer.pmf import Floats
-from analyzer.records import Record
-from analyzer.sweeps import runs
-from analyzer.workings.measures import Dice, Dpr, Kills, Measure, difference, level, played, where
+from analyzer.records import Record, facing
+from analyzer.sweeps import spans
+from analyzer.workings.measures import Dpr, Kills, Measure, difference, level, played
 from analyzer.workings.solving import Knob, Solved, knobs, toughest, turned
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from analyzer.montecarlo import PairTally
@@ -39,87 +38,12 @@ _COLUMNS = (
     Column(key="below", heading="a step less", digits=4),
 )
 _HP = "hp"
-#: What a goal is measured in.
-_UNITS = {"dpr": "DPR (points per round)", "kill": "chance that the target is dead"}
 
 
 def _draw(frame: pd.DataFrame) -> Figure:
-    from analyzer.pictures.drawing import Picture, legend, looks, points, swept, tidy, whole_heights, whole_ticks, written  # noqa: PLC0415 - matplotlib costs start-up time
+    from analyzer.pictures.goals import goals_figure  # noqa: PLC0415 - matplotlib costs start-up time
 
-    if not swept(frame):
-        return _draw_single(frame)
-    named = looks(frame["build"])
-    drawing = Picture(figsize=(10.0, 6.4), layout="constrained")
-    answers, figures = drawing.subplots(2, 1, sharex=True)
-    for build, look in named.items():
-        rows = frame[frame["build"] == build]
-        answers.plot(
-            rows["ac"], rows["least"].astype(float), color=look.colour, linestyle=look.dashes, marker=look.marker, markersize=4, markerfacecolor="white"
-        )
-        reached = rows.assign(reached=rows["reached"].astype(float))
-        marker = "none" if "reached_mc" in rows else look.marker
-        figures.plot(rows["ac"], reached["reached"], color=look.colour, linestyle=look.dashes, marker=marker, markersize=4, markerfacecolor="white")
-        points(figures, rows["ac"], rows, "reached", look)
-        figures.plot(rows["ac"], rows["now"].astype(float), color=look.colour, linewidth=0.9, linestyle=(0, (1, 1.5)))
-        _wanted(figures, rows)
-    answers.set_ylabel(_ANSWERS[str(frame["vary"].iloc[0])])
-    figures.set_ylabel(f"{_unit(frame)}\nreached (line),\nwanted (grey), now (dots)")
-    figures.set_xlabel("armor class")
-    whole_ticks(figures)
-    whole_heights(answers)
-    tidy(answers, figures)
-    if len(named) == 1:
-        answers.set_title(written(next(iter(named))), fontsize="medium")
-    legend(drawing, named)
-    return drawing
-
-
-def _wanted(panel: Axes, rows: pd.DataFrame) -> None:
-    panel.plot(rows["ac"], rows["wanted"], color="0.6", linewidth=2.5, alpha=0.6, zorder=0)
-
-
-#: What the answer of a sweep is, along the axis of its figure.
-_ANSWERS = {
-    "attack": "least change of the\nattack bonus that reaches it",
-    "damage": "least change of the\ndamage that reaches it",
-    "threat": "highest first face\nof a threat that reaches it",
-    "extra": "fewest dice\nthat reach it",
-    _HP: "most hit points\nthat are reached",
-}
-
-
-def _unit(frame: pd.DataFrame) -> str:
-    return _UNITS["kill" if "dead by" in str(frame["goal"].iloc[0]) else "dpr"]
-
-
-def _draw_single(frame: pd.DataFrame) -> Figure:
-    """A bar per build and target as it stands, a mark where it gets to, a line where it was to get; the weighted answers alone where there are many."""
-    from analyzer.pictures.drawing import BAR, COLOURS, MANY, Picture, faces, tidy, written  # noqa: PLC0415 - matplotlib costs start-up time
-
-    shown = frame if len(frame) <= MANY else frame[frame["against"] == frame["against"].iloc[0]]
-    drawing = Picture(figsize=(9.5, 1.6 + 0.62 * len(shown)), layout="constrained")
-    axes = drawing.subplots()
-    rows = np.arange(len(shown))
-    reached, now = shown["reached"].astype(float), shown["now"].astype(float)
-    axes.barh(rows, now, height=0.5, color=COLOURS[5], label="as it stands")
-    axes.plot(reached, rows, "D", color=COLOURS[0], markersize=7, label="reached")
-    if "reached_mc" in shown:
-        errors = BAR * shown["reached_se"].astype(float).fillna(0.0)
-        axes.errorbar(shown["reached_mc"].astype(float), rows, xerr=errors, fmt="|", color="black", markersize=14, capsize=3, label="simulated")
-    axes.vlines(shown["wanted"], rows - 0.36, rows + 0.36, color=COLOURS[1], linewidth=2.0, label="wanted")
-    right = np.fmax(np.fmax(reached, now), shown["wanted"])
-    for row, (x, answer) in enumerate(zip(right, shown["answer"], strict=True)):
-        axes.annotate(f"  {written('nothing reaches it' if answer is None else str(answer))}", (x, row), va="center", fontsize="small")
-    names = [written(f"{build}\n{faced}") for build, faced in zip(shown["build"], faces(shown), strict=True)]
-    axes.set_yticks(list(rows), names, fontsize="small")
-    axes.invert_yaxis()
-    axes.set_xlim(0.0, 1.45 * float(right.max()) or 1.0)
-    if _unit(frame) == _UNITS["kill"]:
-        axes.set_xticks([0.0, 0.2, 0.4, 0.6, 0.8, 1.0])
-    axes.set_xlabel(_unit(frame))
-    tidy(axes)
-    drawing.legend(loc="outside upper center", ncols=4, frameon=False)
-    return drawing
+    return goals_figure(frame)
 
 
 @question(columns=_COLUMNS, draw=_draw, example="d20-builds", grouped=("build", "goal", "vary"))
@@ -187,19 +111,19 @@ def solve(
     knob = knobs(die).get(vary)
     taken = seats(builds, ac, target=target, against=against, hp=hp, course=kill is not None)
     goals = _goals(taken, asked, match)
-    twins, dice = Twins(), Dice(trials=trials, seed=seed or 0, workers=workers) if simulate else None
+    twins, how = Twins(), Simulation.asked(simulate, trials=trials, seed=seed, workers=workers)
     records: list[Record] = []
     notes: list[str] = []
     for seat, (goal, wanted) in goals:
         solved = toughest(seat, asked.measure, wanted) if knob is None else turned(seat, asked.measure, knob, wanted)
         rows = [
-            {**seat.head(mix), "goal": goal, "wanted": float(wanted[mix]), "vary": vary, **_row(solved, asked, mix, twins, dice)} for mix in range(len(wanted))
+            {**seat.head(mix), "goal": goal, "wanted": float(wanted[mix]), "vary": vary, **_row(solved, asked, mix, twins, how)} for mix in range(len(wanted))
         ]
         records += rows
         notes += _findings(rows, vary)
     if any(record["least"] is None for record in records):
         notes.append("looked at: " + ("1 hit point and up" if knob is None else f"{vary} {_span(knob)}"))
-    return Found(records=records, notes=tuple(notes), verdict=twins.verdict() if simulate else None, seed=seed, trials=trials if simulate else None)
+    return Found.of(records, notes, twins, how)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -249,23 +173,23 @@ def _goals(taken: Sequence[Seat], asked: _Asked, match: str | None) -> list[tupl
     return [(seat, (f"DPR of {match}", figures[names.index(match)])) for seat in taken if seat.build.name != match]
 
 
-def _row(solved: Solved, asked: _Asked, mix: int, twins: Twins, dice: Dice | None) -> Record:
+def _row(solved: Solved, asked: _Asked, mix: int, twins: Twins, how: Simulation | None) -> Record:
     """What was found for one mix."""
     solution, now = solved.solutions[mix], float(solved.now[mix])
     return {
         "now": None if np.isnan(now) else now,
         "least": None if solution is None else solution.least,
         "answer": None if solution is None else solution.words,
-        **_figures(solved, asked, mix, twins, dice),
+        **_figures(solved, asked, mix, twins, how),
         "most": float(solved.most[mix]),
     }
 
 
-def _figures(solved: Solved, asked: _Asked, mix: int, twins: Twins, dice: Dice | None) -> Record:
+def _figures(solved: Solved, asked: _Asked, mix: int, twins: Twins, how: Simulation | None) -> Record:
     """The figure reached, the one a step below, and the step, each beside its simulated twin."""
     solution, weights = solved.solutions[mix], solved.seat.field.mixes[mix].weights
     names = ("reached", "below", "step")
-    beside: Record = {f"{name}{suffix}": None for name in names for suffix in ("", *(("_mc", "_se", "_z") if dice else ()))}
+    beside: Record = {f"{name}{suffix}": None for name in names for suffix in ("", *(("_mc", "_se", "_z") if how else ()))}
     if solution is None:
         return beside
     share = solved.seat.field.weights[mix]
@@ -274,16 +198,16 @@ def _figures(solved: Solved, asked: _Asked, mix: int, twins: Twins, dice: Dice |
     if solution.below is not None and solution.below_single is not None:
         below = float(share @ solution.below_single)
         exact |= {"below": below, "step": reached - below}
-    if dice is None:
+    if how is None:
         return beside | exact
     measure, foes = asked.measure, [foe for foe, _ in weights]
     other = solution.seat if solution.below is None else solution.below
-    pairs: Mapping[int, PairTally] = played(measure, solution.seat, other, dice, foes)
-    told, occurring = where(solution.seat, mix), measure.occurring(solution.seat)
+    pairs: Mapping[int, PairTally] = played(measure, solution.seat, other, how, foes)
+    told, occurring = solution.seat.where(mix), measure.occurring(solution.seat)
     out = beside | level(twins, told, "reached", exact=reached, occurring=occurring, weights=weights, pairs=pairs, chance=asked.chance)
     if solution.below is None or solution.below_single is None:
         return out
-    lower = where(solution.below, mix)
+    lower = solution.below.where(mix)
     occurring = measure.occurring(solution.below)
     out |= level(twins, lower, "below", exact=below, occurring=occurring, weights=weights, pairs=pairs, second=True, chance=asked.chance)
     apart = solution.single - solution.below_single
@@ -294,11 +218,11 @@ def _findings(rows: Sequence[Record], vary: str) -> Iterator[str]:
     """What it takes in a sentence, and where nothing does."""
     build = rows[0]["build"]
     if "against" in rows[0] or len(rows) == 1:
-        only, faced = rows[0], rows[0].get("against") or f"AC {rows[0]['ac']}"
+        only = rows[0]
         if only["least"] is None:
-            yield f"{build}: no {vary} reaches {only['goal']} ({faced}); {round(float(only['most'] or 0.0), 9):.4g} was the most"
+            yield f"{build}: no {vary} reaches {only['goal']} ({facing(only)}); {round(float(only['most'] or 0.0), 9):.4g} was the most"
         else:
-            yield f"{build}: {only['answer']} {'still gives' if vary == _HP else 'is the least for'} {only['goal']} ({faced})"
+            yield f"{build}: {only['answer']} {'still gives' if vary == _HP else 'is the least for'} {only['goal']} ({facing(only)})"
         return
     reached = sorted(((int(row["least"] or 0), row) for row in rows if row["least"] is not None), key=lambda pair: pair[0])
     if reached:
@@ -307,7 +231,7 @@ def _findings(rows: Sequence[Record], vary: str) -> Iterator[str]:
         yield f"{build}: {rows[0]['goal']} takes {least if low == high else f'from {least} to {most}'}"
     never = [int(row["ac"] or 0) for row in rows if row["least"] is None]
     if never:
-        yield f"{build}: no {vary} reaches {rows[0]['goal']} at AC {runs(never)}"
+        yield f"{build}: no {vary} reaches {rows[0]['goal']} at AC {spans(never)}"
 
 
 def _span(knob: Knob) -> str:

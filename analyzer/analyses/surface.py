@@ -14,7 +14,7 @@ import numpy as np
 from analyzer.asking.bestiary import Against
 from analyzer.asking.parameters import Text
 from analyzer.asking.question import AcOrOwn, AgainstTable, Column, Found, Grid, Seed, Trials, Workers, question
-from analyzer.asking.seats import Seat, seats
+from analyzer.asking.seats import Seat, Simulation, seats
 from analyzer.asking.twins import Twins
 from analyzer.playing import Builds, Opponent, Sweep, listed
 from analyzer.records import Record
@@ -104,19 +104,18 @@ def surface(
     pairs = listed(builds, target)
     rows = against if against is None or isinstance(against, str | PathLike) else list(against)
     _check(pairs, across, down, ac, rows)
-    twins = Twins()
+    twins, how = Twins(), Simulation.asked(simulate, trials=trials, seed=seed, workers=workers)
     found: list[_Cell] = []
     for places, taken in _passes(pairs, across, down, ac, rows):
-        found += _cells([means(seat, simulate=simulate, trials=trials, seed=seed or 0, workers=workers) for seat in taken], places, (across, down), twins)
+        found += _cells([means(seat, how) for seat in taken], places, (across, down), twins)
     found.sort(key=lambda cell: cell.order)
     shown = [cell.record for cell in found]
     whole = [cell.record for cell in found if cell.first]
-    return Found(
-        records=shown,
-        notes=_notes([build.name for build, _ in pairs], whole, across, down),
-        verdict=twins.verdict() if simulate else None,
-        seed=seed,
-        trials=trials if simulate else None,
+    return Found.of(
+        shown,
+        _notes([build.name for build, _ in pairs], whole, across, down),
+        twins,
+        how,
         drawn=partial(list, [{"x_title": across.title, "y_title": down.title, "x": row[across.name], "y": row[down.name]} | row for row in whole]),
         grid=Grid(x=across.name, y=down.name, records=whole),
     )
@@ -177,19 +176,17 @@ def _cells(found: Sequence[Means], places: _Places, dials: tuple[Dial, Dial], tw
     dpr = np.array([one.mixed for one in found])
     several = len(found) > 1
     swept = taken[0].field.swept
-    tallied = found[0].tallies
     at = [", ".join(f"{one.name} {value}" for one, value in zip(dials, places[mix if swept else 0], strict=True)) for mix in range(dpr.shape[1])]
     apart = []
     if several:
         check_reference("best", taken)
-        rounds = None if tallied is None else {foe: tally.trials for foe, tally in enumerate(tallied)}
-        apart = gaps("best", taken, dpr, twins=twins, trials=rounds, seed=found[0].seed, workers=found[0].workers, where=at)
+        apart = gaps("best", taken, dpr, found[0].how, twins=twins, where=at)
     ahead = leading(dpr)
     for i, one in enumerate(found):
         for mix in range(dpr.shape[1]):
             place = places[mix if swept else 0]
             record = one.seat.head(mix) | {each.name: value for each, value in zip(dials, place, strict=True)}
-            record |= one.columns(mix, twins, f"{one.seat.build.name}, {one.seat.face(mix)}, {at[mix]}")
+            record |= one.columns(mix, twins, f"{one.seat.where(mix)}, {at[mix]}")
             if several:
                 record |= apart[i][mix] | {"winner": " = ".join(taken[k].build.name for k in np.flatnonzero(ahead[:, mix]))}
             yield _Cell(record=record, order=(0 if swept else mix, i, place[1], place[0]), first=swept or mix == 0)

@@ -12,18 +12,19 @@ import numpy as np
 
 from analyzer.asking.parameters import Choice, Real, Whole
 from analyzer.asking.question import AcOrOwn, AgainstTable, Column, Found, Seed, Trials, Workers, question
-from analyzer.asking.seats import Seat, seats
+from analyzer.asking.seats import Seat, Simulation, seats
 from analyzer.asking.twins import Twins
 from analyzer.playing import Builds, Opponent
 from analyzer.pmf import Floats
 from analyzer.records import Record
-from analyzer.sweeps import DEFAULT, runs
-from analyzer.workings.measures import ROUNDING, Dice, Dpr, difference, gained, played, where
+from analyzer.sweeps import DEFAULT, spans
+from analyzer.workings.leads import TIE
+from analyzer.workings.leads import difference as gained
+from analyzer.workings.measures import Dpr, difference, played
 from analyzer.workings.variations import UnvariedError, traded
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 _COLUMNS = (
@@ -40,8 +41,6 @@ _COLUMNS = (
     Column(key="ties", heading="as good"),
 )
 _STEP = re.compile(r"\s*-(\d{1,3})\s*/\s*\+?(\d{1,4})\s*", re.ASCII)
-#: Builds of a sweep whose three lines each still stay apart.
-CROWDED = 4
 #: Settings of a ratio when nothing says how many.
 _POINTS = 5
 
@@ -61,95 +60,9 @@ class Step:
 
 
 def _draw(frame: pd.DataFrame) -> Figure:
-    from analyzer.pictures.drawing import Picture, legend, looks, swept, tidy, whole_heights, written  # noqa: PLC0415 - matplotlib costs start-up time
+    from analyzer.pictures.trades import trades_figure  # noqa: PLC0415 - matplotlib costs start-up time
 
-    if "best" in frame:
-        return _draw_settings(frame)
-    named = looks(frame["build"])
-    if not swept(frame):
-        return _draw_single(frame)
-    drawing = Picture(figsize=(10.0, 7.4), layout="constrained")
-    settings, gains, damage = drawing.subplots(3, 1, sharex=True, height_ratios=(2, 2, 3))
-    for build, look in named.items():
-        _sweep(settings, gains, damage, frame[frame["build"] == build], look, whole=len(named) <= CROWDED)
-    settings.set_ylabel("best setting\n(attack given up)")
-    gains.set_ylabel("gain over none\n(points per round)")
-    damage.set_ylabel(f"DPR (damage points per round)\n{'best (line), none (dots), all (dashes)' if len(named) <= CROWDED else 'at the best setting'}")
-    damage.set_xlabel("armor class")
-    damage.set_ylim(bottom=0.0)
-    whole_heights(settings)
-    tidy(settings, gains, damage)
-    if len(named) == 1:
-        settings.set_title(written(next(iter(named))), fontsize="medium")
-    legend(drawing, named)
-    return drawing
-
-
-def _sweep(settings: Axes, gains: Axes, damage: Axes, rows: pd.DataFrame, look: Any, *, whole: bool) -> None:  # noqa: ANN401 - a Look; drawing is imported late
-    from analyzer.pictures.drawing import points, whole_ticks  # noqa: PLC0415 - matplotlib costs start-up time
-
-    settings.step(rows["ac"], rows["setting"], where="mid", color=look.colour, linewidth=1.6, linestyle=look.dashes)
-    gains.plot(rows["ac"], rows["gain"], color=look.colour, linewidth=1.4, linestyle=look.dashes)
-    points(gains, rows["ac"], rows, "gain", look)
-    damage.plot(rows["ac"], rows["dpr"], color=look.colour, marker=look.marker, markersize=4, markerfacecolor="white", linewidth=1.4)
-    if whole:
-        damage.plot(rows["ac"], rows["none"], color=look.colour, linewidth=1.0, linestyle=(0, (1, 1.5)))
-        damage.plot(rows["ac"], rows["all"], color=look.colour, linewidth=1.0, linestyle=(0, (5, 2)))
-    whole_ticks(damage)
-
-
-def _draw_single(frame: pd.DataFrame) -> Figure:
-    """A group of three bars per build and target: none, all, best; of many creatures the weighted answer alone."""
-    from analyzer.pictures.drawing import BAR, COLOURS, MANY, Picture, faces, tidy, written  # noqa: PLC0415 - matplotlib costs start-up time
-
-    if len(frame) > MANY:
-        frame = frame[frame["against"] == frame["against"].iloc[0]]
-    drawing = Picture(figsize=(11.0, 1.6 + 0.8 * len(frame)), layout="constrained")
-    axes, gains = drawing.subplots(1, 2, sharey=True, width_ratios=(3, 2))
-    places = np.arange(len(frame))
-    shades = ((-0.26, "none", "0.75", "none"), (0.0, "all", COLOURS[5], "all"), (0.26, "dpr", COLOURS[0], "best"))
-    for offset, column, colour, label in shades:
-        axes.barh(places + offset, frame[column], height=0.24, color=colour, label=label)
-    for row, (trade, dpr) in enumerate(zip(frame["trade"], frame["dpr"], strict=True)):
-        axes.annotate(f" {trade}", (dpr, row + 0.26), va="center", fontsize="small")
-    gains.barh(places, frame["gain"], height=0.5, color=COLOURS[0], alpha=0.45)
-    if "gain_mc" in frame:
-        errors = BAR * frame["gain_se"].astype(float).fillna(0.0)
-        gains.errorbar(frame["gain_mc"].astype(float), places, xerr=errors, fmt="o", color="black", markersize=4, capsize=3, markerfacecolor="white")
-    names = [written(f"{build}\n{faced}") for build, faced in zip(frame["build"], faces(frame), strict=True)]
-    axes.set_yticks(places, names, fontsize="small")
-    axes.set_ylim(len(frame) - 0.5, -0.5)
-    axes.margins(x=0.14)
-    axes.set_xlabel("DPR (damage points per round)")
-    gains.set_xlabel("gain of the best over none (points per round)")
-    tidy(axes, gains)
-    drawing.legend(loc="outside upper center", ncols=3, frameon=False)
-    return drawing
-
-
-def _draw_settings(frame: pd.DataFrame) -> Figure:
-    """DPR over the setting, or where it was simulated the gain: a line per build and target, at most as many as stay apart."""
-    from analyzer.pictures.drawing import COLOURS, Picture, faces, legend, looks, points, tidy, whole_ticks, written  # noqa: PLC0415 - matplotlib costs start-up time
-
-    told = frame.assign(line=[f"{build}, {faced}" for build, faced in zip(frame["build"], faces(frame), strict=True)])
-    named = looks(list(dict.fromkeys(told["line"]))[: len(COLOURS)])
-    column = "gain" if "gain_mc" in frame else "dpr"
-    drawing = Picture(figsize=(9.0, 5.6), layout="constrained")
-    axes = drawing.subplots()
-    for line, look in named.items():
-        rows = told[told["line"] == line]
-        axes.plot(rows["setting"], rows[column], color=look.colour, linestyle=look.dashes, marker=look.marker, markersize=4, markerfacecolor="white")
-        best = rows[rows["best"]]
-        axes.plot(best["setting"], best[column], color=look.colour, marker=look.marker, markersize=9, linestyle="none")
-        points(axes, rows["setting"], rows, column, look)
-    axes.set_xlabel("setting (attack given up); the best is filled")
-    axes.set_ylabel("gain over none (damage points per round)" if column == "gain" else "DPR (damage points per round)")
-    if len(named) == 1:
-        axes.set_title(written(next(iter(named))), fontsize="medium")
-    whole_ticks(axes)
-    tidy(axes)
-    legend(drawing, named)
-    return drawing
+    return trades_figure(frame)
 
 
 @question(columns=_COLUMNS, draw=_draw, example="srd35-power-attack", grouped=("build",))
@@ -206,15 +119,15 @@ def trade(
     if ratio is not None and step is not None:
         raise ValueError(f"ratio must be left out when step is given; got {ratio:g} and {step!r}")
     offers = _offers(2.0 if ratio is None else ratio, step, most)
-    twins, dice = Twins(), Dice(trials=trials, seed=seed or 0, workers=workers) if simulate else None
+    twins, how = Twins(), Simulation.asked(simulate, trials=trials, seed=seed, workers=workers)
     records: list[Record] = []
     notes: list[str] = []
     for seat in seats(builds, DEFAULT if ac is None and against is None else ac, target=target, against=against):
         offered = _Offered.made(seat, offers)
         notes += offered.finding()
         make = offered.by_setting if by == "setting" else offered.by_target
-        records += make(twins, dice)
-    return Found(records=records, notes=tuple(notes), verdict=twins.verdict() if simulate else None, seed=seed, trials=trials if simulate else None)
+        records += make(twins, how)
+    return Found.of(records, notes, twins, how)
 
 
 def _offers(ratio: float, step: str | None, most: int | None) -> tuple[tuple[int, int], ...]:
@@ -248,13 +161,13 @@ class _Offered:
     def best(self, mix: int) -> tuple[int, ...]:
         """The settings with the highest DPR, rounding apart, the mildest first."""
         dpr = self.mixed[:, mix]
-        return tuple(np.flatnonzero(dpr >= dpr.max() * (1.0 - ROUNDING)).tolist())
+        return tuple(np.flatnonzero(dpr >= dpr.max() * (1.0 - TIE)).tolist())
 
     def name(self, setting: int) -> str:
         down, up = self.offers[setting]
         return f"-{down}/+{up}" if down else "none"
 
-    def by_target(self, twins: Twins, dice: Dice | None) -> Iterator[Record]:
+    def by_target(self, twins: Twins, how: Simulation | None) -> Iterator[Record]:
         """A record per target."""
         for mix in range(len(self.seats[0].field.mixes)):
             first, *others = self.best(mix)
@@ -266,12 +179,12 @@ class _Offered:
                 "dpr": float(dpr[first]),
                 "none": float(dpr[0]),
                 "all": float(dpr[-1]),
-                **self._gain(twins, "gain", (first, 0), mix, dice),
-                **self._gain(twins, "over_all", (first, len(dpr) - 1), mix, dice),
+                **self._gain(twins, "gain", (first, 0), mix, how),
+                **self._gain(twins, "over_all", (first, len(dpr) - 1), mix, how),
                 "ties": ", ".join(map(self.name, others)) or None,
             }
 
-    def by_setting(self, twins: Twins, dice: Dice | None) -> Iterator[Record]:
+    def by_setting(self, twins: Twins, how: Simulation | None) -> Iterator[Record]:
         """A record per target and setting."""
         for mix in range(len(self.seats[0].field.mixes)):
             best = self.best(mix)
@@ -282,21 +195,21 @@ class _Offered:
                     "trade": self.name(setting),
                     "best": setting in best,
                     "dpr": float(self.mixed[setting, mix]),
-                    **self._gain(twins, "gain", (setting, 0), mix, dice),
+                    **self._gain(twins, "gain", (setting, 0), mix, how),
                 }
 
-    def _gain(self, twins: Twins, name: str, sides: tuple[int, int], mix: int, dice: Dice | None) -> Record:
+    def _gain(self, twins: Twins, name: str, sides: tuple[int, int], mix: int, how: Simulation | None) -> Record:
         """How much better one setting is than another."""
         one, other = sides
         exact = float(gained(self.mixed[one, mix], self.mixed[other, mix]))
-        if dice is None:
+        if how is None:
             return {name: exact}
         if one == other:  # a difference of nothing from itself is not simulated
             return {name: exact, f"{name}_mc": None, f"{name}_se": None, f"{name}_z": None}
         weights = self.seats[0].field.mixes[mix].weights
         foes = [foe for foe, _ in weights]
-        pairs = played(Dpr(), self.seats[one], self.seats[other], dice, foes)
-        told = f"{self.name(one)} and {self.name(other)} of {where(self.seats[0], mix)}"
+        pairs = played(Dpr(), self.seats[one], self.seats[other], how, foes)
+        told = f"{self.name(one)} and {self.name(other)} of {self.seats[0].where(mix)}"
         return difference(twins, told, name, exact=exact, apart=self.single[one] - self.single[other], weights=weights, pairs=pairs)
 
     def finding(self) -> Iterator[str]:
@@ -307,7 +220,7 @@ class _Offered:
             yield f"{seat.build.name}: {self.name(best[0])} is best against all of them, weighted"
             return
         acs = [seat.ac(foe) for foe in range(len(best))]
-        parts = [f"{self.name(setting)} at AC {runs(run)}" for setting, run in _runs(best, acs)]
+        parts = [f"{self.name(setting)} at AC {spans(run)}" for setting, run in _runs(best, acs)]
         yield f"{seat.build.name}: best is {', '.join(parts)}"
 
 

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
 from analyzer.asking.parameters import Whole
 from analyzer.asking.question import AcOrOwn, AgainstTable, Column, Found, Hp, Seed, Trials, Workers, question
-from analyzer.asking.seats import Seat, seats
+from analyzer.asking.seats import Seat, Simulation, seats
 from analyzer.asking.twins import Twins
 from analyzer.playing import Builds, Opponent
 from analyzer.pmf import Floats
-from analyzer.records import Record
+from analyzer.records import Record, facing
 from analyzer.scenario import ScenarioError
-from analyzer.sweeps import runs
-from analyzer.workings.measures import Dice, Dpr, Kills, Measure, difference, gained, played, where
+from analyzer.sweeps import spans
+from analyzer.workings.leads import difference as gained
+from analyzer.workings.measures import Dpr, Kills, Measure, difference, played
 from analyzer.workings.variations import UnvariedError, Variation, standard
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 _COLUMNS = (
@@ -36,99 +36,12 @@ _COLUMNS = (
     Column(key="dead_gain", heading="chance dead gained", digits=3, signed=True, percent=True),
     Column(key="dead_worth", heading="in points of damage", digits=2),
 )
-#: Heights at which the bent scale of the figure is labelled.
-_TICKS = (0, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500)
 
 
 def _draw(frame: pd.DataFrame) -> Figure:
-    from analyzer.pictures.drawing import Picture, legend, looks, swept, tidy, written  # noqa: PLC0415 - matplotlib costs start-up time
+    from analyzer.pictures.worths import worths_figure  # noqa: PLC0415 - matplotlib costs start-up time
 
-    builds = list(dict.fromkeys(frame["build"]))
-    if not swept(frame):
-        return _draw_single(frame)
-    named = looks(frame["change"])
-    columns = 1 if len(builds) == 1 else 2
-    rows = -(-len(builds) // columns)
-    drawing = Picture(figsize=(10.0, 1.2 + (4.4 if rows == 1 else 3.0) * rows), layout="constrained")
-    panels = drawing.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).flatten()
-    for panel, build in zip(panels, builds, strict=False):
-        _lines(panel, frame[frame["build"] == build], named)
-        panel.set_title(written(build), fontsize="medium")
-    for panel in panels[len(builds) :]:
-        panel.set_visible(False)
-    tidy(*panels)
-    for place, panel in enumerate(panels[: len(builds)]):
-        if place + columns >= len(builds):
-            panel.set_xlabel("armor class")
-            panel.tick_params(labelbottom=True)
-        if place % columns == 0:
-            panel.set_ylabel("DPR gained (damage points per round)")
-    legend(drawing, named, columns=4)
-    return drawing
-
-
-def _lines(panel: Axes, frame: pd.DataFrame, named: dict[str, Any]) -> None:
-    from analyzer.pictures.drawing import points, whole_ticks  # noqa: PLC0415 - matplotlib costs start-up time
-
-    for change, rows in frame.groupby("change", sort=False):
-        look = named[str(change)]
-        marker = None if "gain_mc" in rows else look.marker
-        panel.plot(rows["ac"], rows["gain"], color=look.colour, linestyle=look.dashes, linewidth=1.4, marker=marker, markersize=3, markerfacecolor="white")
-        points(panel, rows["ac"], rows, "gain", look)
-    panel.set_yscale("symlog", linthresh=1.0)
-    _label(panel, "y", frame)
-    whole_ticks(panel)
-
-
-def _label(panel: Axes, axis: Literal["x", "y"], frame: pd.DataFrame) -> None:
-    """Plain numbers on a scale that is straight up to 1 and logarithmic above, so that a whole attack and a point of damage both show."""
-    most, least = float(frame["gain"].max()), float(frame["gain"].min())
-    ticks = [tick for tick in _TICKS if tick <= max(1.0, 1.05 * most)]
-    below = [-tick for tick in _TICKS[1:] if -tick >= 1.05 * least]
-    which = panel.xaxis if axis == "x" else panel.yaxis
-    which.set_ticks([*below, *ticks], [f"{tick:g}" for tick in (*below, *ticks)])
-    which.set_ticks([], minor=True)
-
-
-def _draw_single(frame: pd.DataFrame) -> Figure:
-    """One target, or the weighted answer over all creatures: a row per change, a point per build."""
-    from analyzer.pictures.drawing import BAR, Picture, faces, legend, looks, tidy, written  # noqa: PLC0415 - matplotlib costs start-up time
-
-    shown = frame[frame["against"] == frame["against"].iloc[0]] if "against" in frame else frame
-    named = looks(shown["build"])
-    changes = list(dict.fromkeys(shown["change"]))
-    drawing = Picture(figsize=(9.0, 1.4 + len(changes) * (0.34 + 0.11 * len(named))), layout="constrained")
-    axes = drawing.subplots()
-    for place, (build, look) in enumerate(named.items()):
-        rows = shown[shown["build"] == build]
-        heights = [changes.index(change) + 0.7 * ((place + 0.5) / len(named) - 0.5) for change in rows["change"]]
-        axes.hlines(heights, 0.0, rows["gain"], color=look.colour, linewidth=1.2, alpha=0.5)
-        axes.plot(rows["gain"], heights, color=look.colour, marker=look.marker, linestyle="none", markersize=6)
-        if "gain_mc" in rows:
-            errors = BAR * rows["gain_se"].astype(float).fillna(0.0)
-            axes.errorbar(rows["gain_mc"], heights, xerr=errors, fmt="none", color="black", capsize=4, linewidth=1.0)
-    axes.set_yticks(range(len(changes)), changes)
-    axes.invert_yaxis()
-    axes.set_xscale("symlog", linthresh=1.0)
-    _label(axes, "x", shown)
-    low, high = min(0.0, float(shown["gain"].min())), max(0.1, float(shown["gain"].max()))
-    axes.set_xlim(1.15 * low - 0.02, 1.15 * high)
-    axes.axvline(0.0, color="0.4", linewidth=0.8)
-    axes.set_xlabel(f"DPR gained (damage points per round), {faces(shown)[0]}")
-    if len(named) == 1:
-        axes.set_title(written(next(iter(named))), fontsize="medium")
-    tidy(axes)
-    legend(drawing, named)
-    return drawing
-
-
-@dataclass(slots=True)
-class _Weighed:
-    """One build's seats, as it is and changed, and the changes it cannot have."""
-
-    seat: Seat
-    changed: list[tuple[Variation, Seat]] = field(default_factory=list)
-    unvaried: list[tuple[Variation, str]] = field(default_factory=list)
+    return worths_figure(frame)
 
 
 @question(columns=_COLUMNS, draw=_draw, example="d20-builds", grouped=("build", "against", "ac", "dpr"))
@@ -178,12 +91,12 @@ def weights(
         measures.append(("dead_", Kills(kill_by), True))
     elif hp is not None:
         raise ValueError("kill_by must be given with hp (by which round is it to be dead?); got none")
-    twins, dice = Twins(), Dice(trials=trials, seed=seed or 0, workers=workers) if simulate else None
+    twins, how = Twins(), Simulation.asked(simulate, trials=trials, seed=seed, workers=workers)
     found: list[list[Record]] = []
     notes: list[str] = []
     for prefix, measure, course in measures:
         weighed = [_weighed(seat) for seat in seats(builds, ac, target=target, against=against, hp=hp, course=course)]
-        rows = [row for one in weighed for row in _rows(one, prefix, measure, twins, dice)]
+        rows = [row for one in weighed for row in _rows(one, prefix, measure, twins, how)]
         found.append(rows)
         if not prefix:
             notes = [*_findings(rows), *_wider(weighed), *_left_out(weighed)]
@@ -191,7 +104,16 @@ def weights(
     if kill_by is not None:
         records = _joined(found[0], found[1], kill_by)
         notes.insert(0, f"dead: chance that the damage of {kill_by} round{'s' if kill_by > 1 else ''} reaches the hit points, nothing healing")
-    return Found(records=records, notes=tuple(notes), verdict=twins.verdict() if simulate else None, seed=seed, trials=trials if simulate else None)
+    return Found.of(records, notes, twins, how)
+
+
+@dataclass(slots=True)
+class _Weighed:
+    """One build's seats, as it is and changed, and the changes it cannot have."""
+
+    seat: Seat
+    changed: list[tuple[Variation, Seat]] = field(default_factory=list)
+    unvaried: list[tuple[Variation, str]] = field(default_factory=list)
 
 
 def _weighed(seat: Seat) -> _Weighed:
@@ -209,13 +131,13 @@ def _weighed(seat: Seat) -> _Weighed:
     return out
 
 
-def _rows(one: _Weighed, prefix: str, measure: Measure, twins: Twins, dice: Dice | None) -> Iterator[Record]:
+def _rows(one: _Weighed, prefix: str, measure: Measure, twins: Twins, how: Simulation | None) -> Iterator[Record]:
     """A record per target and change."""
     seat = one.seat
     single = measure.exact(seat)
     before = seat.mixed(single)
     after = [(variation, changed, measure.exact(changed)) for variation, changed in one.changed]
-    pairs = [{} if dice is None else played(measure, changed, seat, dice) for _, changed in one.changed]
+    pairs = [{} if how is None else played(measure, changed, seat, how) for _, changed in one.changed]
     damage = [next((gained(seat.mixed(new)[mix], before[mix]) for variation, _, new in after if variation.key == "damage"), 0.0) for mix in range(len(before))]
     for mix in range(len(before)):
         for (variation, _, new), tallies in zip(after, pairs, strict=True):
@@ -223,7 +145,7 @@ def _rows(one: _Weighed, prefix: str, measure: Measure, twins: Twins, dice: Dice
             record: Record = {**seat.head(mix), (f"{prefix[:-1] or 'dpr'}"): float(before[mix]), "change": variation.label}
             if tallies:
                 apart: Floats = np.array([gained(a, b) for a, b in zip(new, single, strict=True)])
-                told = f"{variation.label} of {where(seat, mix)}"
+                told = f"{variation.label} of {seat.where(mix)}"
                 record |= difference(twins, told, f"{prefix}gain", exact=gain, apart=apart, weights=seat.field.mixes[mix].weights, pairs=tallies)
             else:
                 record[f"{prefix}gain"] = gain
@@ -250,16 +172,12 @@ def _findings(rows: Sequence[Record]) -> Iterator[str]:
         if not known:
             continue
         if "against" in mine[0] or len(mine) == 1:
-            yield f"{build}: +1 attack is worth {known[0][0]:.2f} points of damage ({_faced(known[0][1])})"
+            yield f"{build}: +1 attack is worth {known[0][0]:.2f} points of damage ({facing(known[0][1])})"
             continue
         (low, first), (high, last) = min(known, key=lambda pair: pair[0]), max(known, key=lambda pair: pair[0])
         nothing = [int(row["ac"] or 0) for row in mine if row["gain"] == 0.0]
-        tail = f"; it does nothing at AC {runs(nothing)}" if nothing else ""
-        yield f"{build}: +1 attack is worth from {low:.2f} ({_faced(first)}) to {high:.2f} points of damage ({_faced(last)}){tail}"
-
-
-def _faced(row: Record) -> str:
-    return str(row["against"]) if "against" in row else f"AC {row['ac']}"
+        tail = f"; it does nothing at AC {spans(nothing)}" if nothing else ""
+        yield f"{build}: +1 attack is worth from {low:.2f} ({facing(first)}) to {high:.2f} points of damage ({facing(last)}){tail}"
 
 
 def _wider(weighed: Sequence[_Weighed]) -> Iterator[str]:

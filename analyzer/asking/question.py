@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial, wraps
 from typing import TYPE_CHECKING, Annotated, Any, ParamSpec, get_args, get_origin, get_type_hints
 
@@ -21,11 +21,12 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from analyzer.answer import Answer
+    from analyzer.asking.seats import Simulation
+    from analyzer.asking.twins import Twins
 
 P = ParamSpec("P")
 
 #: Parameters that many questions share: annotate with these, and name them in the docstring as ``{ac}``.
-Acs = Annotated[int | str | Iterable[int], Numbers(low=LOWEST, high=HIGHEST, what="armor class")]
 AcOrOwn = Annotated[int | str | Iterable[int] | None, Numbers(low=LOWEST, high=HIGHEST, what="armor class")]
 AgainstTable = Annotated[Any, Text(metavar="FILE.csv")]
 Hp = Annotated[int | str | None, Text(metavar="N|DICE")]
@@ -91,6 +92,21 @@ class Found:
     drawn: Callable[[], list[Record]] | None = None
     #: how the table for people is laid out, where it is not the records one under the other
     grid: Grid | None = None
+
+    @classmethod
+    def of(
+        cls,
+        records: Sequence[Record],
+        notes: Iterable[str],
+        twins: Twins,
+        how: Simulation | None,
+        *,
+        drawn: Callable[[], list[Record]] | None = None,
+        grid: Grid | None = None,
+    ) -> Found:
+        """What was found; where it was simulated (``how``) with the verdict over its twins, and what repeats them."""
+        told = cls(records=records, notes=tuple(notes), drawn=drawn, grid=grid)
+        return told if how is None else replace(told, verdict=twins.verdict(), seed=how.seed, trials=how.trials)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

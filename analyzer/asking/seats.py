@@ -16,7 +16,7 @@ from analyzer.exact import Round, evaluate
 from analyzer.plan import Plan, Target, sweep, swept_defence
 from analyzer.playing import Builds, Opponent, Sweep, announce_compiling, listed
 from analyzer.pmf import Floats
-from analyzer.records import Record
+from analyzer.records import Record, facing
 from analyzer.rulekit.models import TargetKeys
 from analyzer.scenario import Build
 from analyzer.sweeps import parse_acs
@@ -63,11 +63,16 @@ class Faced:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Simulation:
-    """How rounds are simulated."""
+    """How long a question simulates, with which seed, on how many threads."""
 
     trials: int
     seed: int
-    workers: int
+    workers: int = 1
+
+    @classmethod
+    def asked(cls, simulate: bool, *, trials: int, seed: int | None, workers: int) -> Simulation | None:
+        """That of a question's parameters; None where it does not simulate. A question that does has a seed, drawn if need be."""
+        return cls(trials=trials, seed=seed or 0, workers=workers) if simulate else None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -106,8 +111,11 @@ class Seat:
 
     def face(self, mix: int) -> str:
         """A mix in words: its creature, or its armor class."""
-        faces = self.faces(mix)
-        return str(faces["against"]) if "against" in faces else f"AC {faces['ac']}"
+        return facing(self.faces(mix))
+
+    def where(self, mix: int) -> str:
+        """The build and what it faces, as a figure of theirs is called in a verdict."""
+        return f"{self.build.name}, {self.face(mix)}"
 
     def ac(self, foe: int) -> int:
         """The defence that the first attack aims at, of one foe."""

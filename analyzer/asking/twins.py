@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import erfc, isfinite, sqrt
 
@@ -25,6 +26,16 @@ class Twins:
         found = count / trials
         error = sqrt(found * (1.0 - found) / trials) or None
         return {name: exact, **beside(name, found, error, exact, sqrt(max(exact * (1.0 - exact), 0.0) / trials))}
+
+    def chances(self, where: str, name: str, *, exact: float, seen: Sequence[tuple[float, int, int]]) -> Record:
+        """The columns of a chance weighed over foes with dice of their own, each with its weight, how often it was ``seen``, and in how many trials."""
+        if len(seen) == 1:
+            return self.chance(where, name, exact=exact, count=seen[0][1], trials=seen[0][2])
+        shares = [(weight, count / trials, trials) for weight, count, trials in seen]
+        found = sum(weight * share for weight, share, _ in shares)
+        error = sqrt(sum(weight**2 * share * (1.0 - share) / trials for weight, share, trials in shares))
+        trials = min(trials for _, _, trials in seen)
+        return self.estimate(where, name, exact=exact, found=found, error=error, trials=trials, occurrences=trials * min(exact, 1.0 - exact))
 
     def mean(self, where: str, name: str, *, exact: float, sd: float, found: float, error: float | None, trials: int, occurring: float = 1.0) -> Record:
         """The columns of the mean of ``trials`` rounds, whose exact standard deviation is ``sd``; ``occurring`` is the chance that a round is not zero.

@@ -82,3 +82,10 @@ class Round:
     pmf: Floats | None
     pmf_refused: str | None
     attacks: tuple[AttackResult, ...]
+
+    @property
+    def distribution(self) -> Floats:
+        """The PMF, which must have been asked for; a `ValueError` says why it was refused."""
+        if self.pmf is None:
+            raise ValueError(self.pmf_refused)
+        return self.pmf

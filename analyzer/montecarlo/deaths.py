@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyzer.montecarlo.fights import FoughtRound, fights
+from analyzer.montecarlo.points import hit_points
 from analyzer.plan import Die, Plan, Target
 
 #: Rounds after which what still lives is left alone.
@@ -49,18 +50,6 @@ class Deaths:
                 self.products[a][b] += int(np.dot(one, other))
 
 
-def rolled(dice: Sequence[Die], flat: int, trials: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Dice and a flat number rolled ``trials`` times, at least 1, (n_trials,) int64."""
-    total = np.full(trials, flat, np.int64)
-    for die in dice:
-        for _ in range(die.count):
-            faces = rng.integers(1, die.sides + 1, size=(trials, die.best_of))
-            again = rng.integers(1, die.sides + 1, size=(trials, die.best_of))
-            faces = np.where(faces <= die.reroll_to, again, faces)
-            total += die.sign * np.maximum(faces, die.at_least).max(axis=1)
-    return np.maximum(total, 1)
-
-
 def deaths(
     plans: Sequence[Plan],
     target: Target | Sequence[Target],
@@ -91,7 +80,7 @@ def deaths(
     for rounds in fights(plans, target, ac, trials=trials, seed=seed, rounds=MAX_ROUNDS, attacks=True):
         standing: _Standing | None = None
         for fought in rounds:
-            standing = standing or _Standing.new(rolled(dice, flat, len(fought.total), rng), regeneration)
+            standing = standing or _Standing.new(hit_points(dice, flat, len(fought.total), rng), regeneration)
             standing.fight(out, fought)
             if not standing.living.size:
                 break

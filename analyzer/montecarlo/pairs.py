@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, fields
 from math import sqrt
@@ -16,6 +16,7 @@ from analyzer.montecarlo import kernel as k
 from analyzer.montecarlo import pool
 from analyzer.montecarlo.fights import fights
 from analyzer.montecarlo.lower import Lowered
+from analyzer.montecarlo.points import hit_points
 from analyzer.montecarlo.simulate import BLOCK, check_trials, key_of, program_of
 from analyzer.montecarlo.tally import empty_arrays
 from analyzer.plan import Die, Plan, Target
@@ -201,7 +202,7 @@ def paired_kills(first: Fight, second: Fight, *, rounds: int, trials: int, seed:
             found = []
             for chunk, rng, (_, _, _, (dice, flat)) in zip(chunks, rngs, sides, strict=True):
                 total = sum((one.total for one in chunk), start=np.zeros(1, np.int64))
-                found.append((total >= np.maximum(rolled(dice, len(total), rng) + flat, 1)).astype(np.int64))
+                found.append((total >= hit_points(dice, flat, len(total), rng)).astype(np.int64))
             yield tuple(found)
 
     sums: PairTally | None = None
@@ -209,15 +210,3 @@ def paired_kills(first: Fight, second: Fight, *, rounds: int, trials: int, seed:
         one = _tallied(a, b)
         sums = one if sums is None else sums + one
     return sums or PairTally(0, 0, 0, 0, 0, 0, 0)
-
-
-def rolled(dice: Iterable[Die], trials: int, rng: np.random.Generator) -> Totals:
-    """Sums of real dice, (trials,), each as `analyzer.plan.Die` says."""
-    total = np.zeros(trials, np.int64)
-    for die in dice:
-        shape = (trials, die.count, die.best_of)
-        faces = rng.integers(1, die.sides + 1, shape)
-        if die.reroll_to:
-            faces = np.where(faces <= die.reroll_to, rng.integers(1, die.sides + 1, shape), faces)
-        total += die.sign * np.maximum(faces, die.at_least).max(axis=2).sum(axis=1)
-    return total

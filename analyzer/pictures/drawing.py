@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import cycle
 from typing import Any, Literal, NamedTuple
 
@@ -23,7 +23,10 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 DASHES: tuple[Dashes, ...] = ("solid", (0, (5, 2)), (0, (1.5, 1.2)), (0, (6, 1.5, 1.5, 1.5)))
 #: Half-length of the error bars, in standard errors.
 BAR = 2.0
-
+#: What simulated points are called.
+SIMULATED = f"simulated \N{PLUS-MINUS SIGN}{BAR:g} standard errors"
+#: A grey line that is there to be compared with.
+DASHED: Dashes = (0, (4, 3))
 #: Rows of a figure of bars that a page holds.
 MANY = 24
 
@@ -43,6 +46,10 @@ class Look(NamedTuple):
     colour: str
     marker: str
     dashes: Dashes
+
+    def line(self, **other: Any) -> dict[str, Any]:  # noqa: ANN401 - what matplotlib takes
+        """How its curve is plotted, but for what is otherwise."""
+        return {"color": self.colour, "linestyle": self.dashes, "marker": self.marker, "markersize": 4, "markerfacecolor": "white"} | other
 
 
 def by_build(frame: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame, Look]]:
@@ -75,9 +82,70 @@ def swept(frame: pd.DataFrame) -> bool:
     return "against" not in frame and len(set(frame["ac"])) > 1
 
 
+def firsts(frame: pd.DataFrame) -> pd.DataFrame:
+    """The rows of a table's first target, all creatures weighed, alone."""
+    rows: pd.DataFrame = frame[frame["against"] == frame["against"].iloc[0]]
+    return rows
+
+
+def along(rows: pd.DataFrame) -> pd.Series[Any]:
+    """Where a build's rows stand along an axis: at their armor classes, or a creature after the other."""
+    return rows["ac"] if "against" not in rows else pd.Series(range(len(rows)), index=rows.index)
+
+
+def foe_axis(axes: Axes, rows: pd.DataFrame) -> None:
+    """The horizontal axis of `along`, for the rows of a build."""
+    if "against" in rows:
+        axes.set_xticks(range(len(rows)), faces(rows), rotation=40, ha="right", fontsize="small")
+    else:
+        axes.set_xlabel("armor class (AC)")
+        if len(rows) > 1:
+            whole_ticks(axes)
+        else:
+            axes.set_xticks(list(rows["ac"]))
+
+
+def panels(drawing: Figure, number: int, wide: int, **shared: Any) -> list[Axes]:  # noqa: ANN401 - what `subplots` takes
+    """So many panels in rows of ``wide``; what is left of the last row stays empty."""
+    drawn = list(drawing.subplots(-(-number // wide), wide, squeeze=False, **shared).ravel())
+    for spare in drawn[number:]:
+        spare.set_axis_off()
+    return drawn[:number]
+
+
+def beside(number: int) -> int:
+    """How many of so many small panels stand beside each other."""
+    return 1 if number == 1 else 2 if number <= 4 else 4
+
+
+def below(drawn: Sequence[Axes], wide: int, label: str) -> None:
+    """Name the horizontal axis of the panels in rows of ``wide`` that have none under them."""
+    for panel in drawn[max(0, len(drawn) - wide) :]:
+        panel.set_xlabel(label)
+        panel.tick_params(labelbottom=True)
+
+
+def sweep_axis(drawn: Sequence[Axes], wide: int, acs: pd.Series[Any]) -> None:
+    """Armor classes along panels in rows of ``wide`` that share their axes and are filled from end to end."""
+    tidy(*drawn)
+    whole_ticks(drawn[0])
+    drawn[0].set_xlim(acs.min(), acs.max())
+    below(drawn, wide, "armor class (AC)")
+
+
+def short(name: str, most: int) -> str:
+    """A name that fits where there is room for ``most`` letters."""
+    return name if len(name) <= most else f"{name[: most - 1]}\N{HORIZONTAL ELLIPSIS}"
+
+
 def whole_heights(axes: Axes) -> None:
     """Whole numbers along the vertical axis."""
     axes.yaxis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
+
+
+def build_names(frame: pd.DataFrame) -> list[str]:
+    """Each row's build and, under it, what it faces."""
+    return [written(f"{build}\n{faced}") for build, faced in zip(frame["build"], faces(frame), strict=True)]
 
 
 def tidy(*panels: Axes) -> None:
@@ -105,21 +173,33 @@ def mark(panels: Iterable[Axes], marks: Landmarks) -> str:
     return ", ".join(said)
 
 
-def legend(drawing: Figure, named: dict[str, Look], *, columns: int = 2) -> None:
-    """The key of a figure above its panels; none for a single name."""
+def legend(drawing: Figure, named: dict[str, Look], *, columns: int = 2, alone: bool = False, titled: Axes | None = None) -> None:
+    """The key of a figure above its panels; none for a single name, unless it is to stand ``alone``, but a title of the panel where one is given."""
     keys = [
         Line2D([], [], color=look.colour, linestyle=look.dashes, marker=look.marker, markerfacecolor="white", label=written(name))
         for name, look in named.items()
     ]
-    if len(keys) > 1:
+    if titled is not None and len(named) == 1:
+        titled.set_title(written(next(iter(named))), fontsize="medium")
+    if alone or len(keys) > 1:
         drawing.legend(handles=keys, loc="outside upper center", ncols=min(columns, len(keys)), frameon=False)
+
+
+def errors(frame: pd.DataFrame, column: str) -> pd.Series[Any]:
+    """The half-lengths of a simulated column's error bars."""
+    return BAR * frame[f"{column}_se"].astype(float).fillna(0.0)
+
+
+def bars(axes: Axes, frame: pd.DataFrame, column: str, heights: Any, **other: Any) -> None:  # noqa: ANN401 - places along an axis, and what matplotlib takes
+    """What a simulation found of a column of lying bars, with error bars; nothing where it was not simulated."""
+    if f"{column}_mc" in frame:
+        style: dict[str, Any] = {"color": "black", "fmt": "o", "markersize": 4, "capsize": 3, "markerfacecolor": "white"} | other
+        axes.errorbar(frame[f"{column}_mc"].astype(float), heights, xerr=errors(frame, column), **style)
 
 
 def points(axes: Axes, x: pd.Series[Any] | range, frame: pd.DataFrame, column: str, look: Look) -> None:
     """What a simulation found of a column, with error bars of two standard errors; nothing where it was not simulated."""
     if f"{column}_mc" not in frame:
         return
-    errors = BAR * frame[f"{column}_se"].astype(float).fillna(0.0)
-    axes.errorbar(
-        x, frame[f"{column}_mc"].astype(float), yerr=errors, color=look.colour, fmt=look.marker, markersize=4, capsize=2, linewidth=1.0, markerfacecolor="white"
-    )
+    style: dict[str, Any] = {"color": look.colour, "fmt": look.marker, "markersize": 4, "capsize": 2, "linewidth": 1.0, "markerfacecolor": "white"}
+    axes.errorbar(x, frame[f"{column}_mc"].astype(float), yerr=errors(frame, column), **style)

@@ -7,10 +7,9 @@ from itertools import cycle
 
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from analyzer.pictures.drawing import BAR, COLOURS, Picture, by_build, legend, looks, mark, points, tidy, whole_ticks, written
+from analyzer.pictures.drawing import COLOURS, SIMULATED, Picture, bars, by_build, legend, looks, mark, points, short, tidy, whole_ticks, written
 from analyzer.workings.leads import Landmarks
 
 _UNMARKED = Landmarks()
@@ -98,7 +97,7 @@ def lead_figure(frame: pd.DataFrame) -> Picture:
     axes[0].set_ylim(bottom=0.0)
     axes[1].set_ylabel("ahead of the best other\nbuild (points per round)")
     axes[1].axhline(0.0, color="0.4", linewidth=0.8)
-    axes[2].set_yticks(range(len(named)), [written(_short(name)) for name in named], fontsize="small")
+    axes[2].set_yticks(range(len(named)), [written(short(name, 26)) for name in named], fontsize="small")
     axes[2].set_ylim(len(named) - 0.5, -0.5)
     axes[2].set_ylabel("leads")
     axes[2].set_xlabel("armor class (AC)")
@@ -106,15 +105,10 @@ def lead_figure(frame: pd.DataFrame) -> Picture:
     axes[2].set_xlim(frame["ac"].min() - 0.5, frame["ac"].max() + 0.5)
     tidy(*axes)
     marks = Landmarks(flips=tuple(sorted(set(frame["flip"].dropna()))), own=tuple(sorted(set(frame.loc[frame["own"] == 1, "ac"]))))
-    exact = f"lines: exact, points: simulated \N{PLUS-MINUS SIGN}{BAR:g} standard errors (differences: paired)" if simulated else "exact"
+    exact = f"lines: exact, points: {SIMULATED} (differences: paired)" if simulated else "exact"
     axes[0].set_title("\n".join(filter(None, (exact, mark(axes, marks)))), fontsize="medium", color="0.3", loc="left")
     legend(drawing, named)
     return drawing
-
-
-def _short(name: str, most: int = 26) -> str:
-    """A name that fits beside a panel."""
-    return name if len(name) <= most else f"{name[: most - 1]}\N{HORIZONTAL ELLIPSIS}"
 
 
 def creature_figure(frame: pd.DataFrame, *, figure: str = "hits") -> Picture:
@@ -141,9 +135,7 @@ def creature_figure(frame: pd.DataFrame, *, figure: str = "hits") -> Picture:
             rows = shown[shown["build"] == name]
             y = rows["against"].map({one: i for i, one in enumerate(names)}) + step * (k - (len(builds) - 1) / 2.0)
             panel.barh(y, rows[column], height=0.85 * step, color=look.colour, alpha=0.45)
-            if f"{column}_mc" in rows:
-                errors = BAR * rows[f"{column}_se"].astype(float).fillna(0.0)
-                panel.errorbar(rows[f"{column}_mc"], y, xerr=errors, fmt=look.marker, color=look.colour, markersize=4, capsize=2, markerfacecolor="white")
+            bars(panel, rows, column, y, fmt=look.marker, color=look.colour, capsize=2)
         panel.set_xlabel(label)
         if column not in _DIFFERENCE:
             panel.set_xlim(left=0.0)
@@ -199,11 +191,7 @@ def _panels(frame: pd.DataFrame, x: str, label: str, figure: str, marks: Landmar
     axes[-1].set_xlabel(label)
     whole_ticks(axes[-1])
     axes[-1].set_xlim(frame[x].min() - 0.5, frame[x].max() + 0.5)
-    keys = [
-        Line2D([], [], color=look.colour, linestyle=look.dashes, marker=look.marker, markerfacecolor="white", label=written(name))
-        for name, _, look in by_build(frame)
-    ]
-    drawing.legend(handles=keys, loc="outside upper center", ncols=min(2, len(keys)), frameon=False)
+    legend(drawing, looks(frame["build"]), alone=True)
     caption = "\n".join(filter(None, (_caption(frame), mark(axes, marks))))
     axes[0].set_title(caption, fontsize="medium", color="0.3", loc="left")
     return drawing
@@ -227,13 +215,12 @@ def _caption(frame: pd.DataFrame) -> str:
     if "trials" in frame:
         fewest, most = frame["trials"].min(), frame["trials"].max()
         rounds = f", {fewest:,} to {most:,} rounds a point" if fewest < most else rounds
-    return f"lines: exact, points: simulated \N{PLUS-MINUS SIGN}{BAR:g} standard errors{rounds}"
+    return f"lines: exact, points: {SIMULATED}{rounds}"
 
 
 def _lines(axes: Axes, frame: pd.DataFrame, x: str, column: str) -> None:
     for _, rows, look in by_build(frame):
-        marker = None if f"{column}_mc" in frame else look.marker
-        axes.plot(rows[x], rows[column], color=look.colour, linestyle=look.dashes, linewidth=1.4, marker=marker, markersize=4, markerfacecolor="white")
+        axes.plot(rows[x], rows[column], **look.line(linewidth=1.4, marker=None if f"{column}_mc" in frame else look.marker))
         points(axes, rows[x], rows, column, look)
 
 
@@ -257,9 +244,7 @@ def _single(frame: pd.DataFrame, figure: str) -> Picture:
     colours = [colour for _, colour in zip(names, cycle(COLOURS), strict=False)]
     for panel, column, label in ((axes[0], "dpr", "DPR (damage points per round)"), (axes[1], figure, _labels(frame)[figure])):
         panel.barh(rows, frame[column], color=colours, alpha=0.45, height=0.6)
-        if f"{column}_mc" in frame:
-            errors = BAR * frame[f"{column}_se"].astype(float).fillna(0.0)
-            panel.errorbar(frame[f"{column}_mc"], rows, xerr=errors, fmt="o", color="black", markersize=4, capsize=3, markerfacecolor="white")
+        bars(panel, frame, column, rows)
         panel.set_xlabel(label)
         if column not in _DIFFERENCE:
             panel.set_xlim(left=0.0)

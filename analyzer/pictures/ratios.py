@@ -9,7 +9,7 @@ from matplotlib.colors import LogNorm
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
 
-from analyzer.pictures.drawing import COLOURS, Picture, points, tidy, whole_ticks, written
+from analyzer.pictures.drawing import COLOURS, DASHED, Picture, along, bars, foe_axis, legend, looks, panels, points, tidy, written
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,25 +37,22 @@ def ratio_maps(frame: pd.DataFrame, *, rows: str, unit: str, reference: str) -> 
     rows, unit, reference
         What varies, what the ratio is of, and what it is a ratio to.
     """
-    panels = list(frame.groupby("panel", sort=False))
-    columns = 1 if len(panels) == 1 else 2
-    across = -(-len(panels) // columns)
+    named = list(frame.groupby("panel", sort=False))
+    columns = min(2, len(named))
+    across = -(-len(named) // columns)
     deep = frame["value"].nunique()
     drawing = Picture(figsize=(8.5 if columns == 1 else 12.5, 1.4 + across * (1.3 + 0.27 * deep)), layout="constrained")
-    drawn = drawing.subplots(across, columns, squeeze=False)
+    drawn = panels(drawing, len(named), columns)
     found = frame["ratio"].astype(float)
     far = float(np.exp(np.abs(np.log(found[found > 0.0])).max())) if (found > 0.0).any() else _LEAST
     norm = LogNorm(1.0 / min(max(far, _LEAST), _MOST), min(max(far, _LEAST), _MOST))
     image: AxesImage | None = None
-    for i, (name, panel) in enumerate(panels):
-        axes = drawn[i // columns][i % columns]
+    for axes, (name, panel) in zip(drawn, named, strict=True):
         image = _panel(axes, panel, norm)
         axes.set_title(written(str(name)), fontsize="medium")
         axes.set_ylabel(rows)
-    for axes in drawn.ravel()[len(panels) :]:
-        axes.set_visible(False)
     if image is not None:
-        bar = drawing.colorbar(image, ax=list(drawn.ravel()), extend="both", aspect=35, pad=0.01)
+        bar = drawing.colorbar(image, ax=drawing.axes, extend="both", aspect=35, pad=0.01)
         bar.set_label(f"{unit} / that of {written(reference)}")
         bar.ax.yaxis.set_major_locator(FixedLocator([tick for tick in _TICKS if norm.vmin <= tick <= norm.vmax]))  # type: ignore[operator]  # set above
         bar.ax.yaxis.set_minor_locator(NullLocator())
@@ -103,10 +100,8 @@ def ratio_ranges(frame: pd.DataFrame, names: list[str], *, unit: str, reference:
     rows = range(len(frame))
     axes.hlines(rows, frame["lowest"], frame["highest"], color=COLOURS[0], linewidth=2.0, alpha=0.5, label="lowest to highest")
     axes.plot(frame["ratio"], rows, "o", color=COLOURS[0], label="over the whole range")
-    if "ratio_mc" in frame:
-        error = 2.0 * frame["ratio_se"].astype(float).fillna(0.0)
-        axes.errorbar(frame["ratio_mc"], rows, xerr=error, fmt="s", color=COLOURS[1], markerfacecolor="white", markersize=4, capsize=2, label="simulated")
-    axes.axvline(1.0, color="0.3", linewidth=0.8, linestyle=(0, (4, 3)))
+    bars(axes, frame, "ratio", rows, fmt="s", color=COLOURS[1], capsize=2, label="simulated")
+    axes.axvline(1.0, color="0.3", linewidth=0.8, linestyle=DASHED)
     axes.set_yticks(list(rows), [written(name) for name in names])
     axes.set_ylim(len(frame) - 0.4, -0.6)
     axes.set_xlabel(f"{unit} / that of {written(reference)}")
@@ -117,39 +112,21 @@ def ratio_ranges(frame: pd.DataFrame, names: list[str], *, unit: str, reference:
 
 def attack_curves(frame: pd.DataFrame) -> Figure:
     """A panel per weapon and value of it: the mean of each attack of a turn over armor classes or creatures."""
-    from analyzer.pictures.drawing import legend, looks  # noqa: PLC0415 - beside their only use
-
-    panels = list(frame.groupby("panel", sort=False))
-    columns = min(2, len(panels))
-    across = -(-len(panels) // columns)
+    named = list(frame.groupby("panel", sort=False))
+    columns = min(2, len(named))
+    across = -(-len(named) // columns)
     drawing = Picture(figsize=(7.5 if columns == 1 else 12.5, 1.0 + 3.0 * across), layout="constrained")
-    drawn = drawing.subplots(across, columns, squeeze=False, sharey=True)
+    drawn = panels(drawing, len(named), columns, sharey=True)
     shown = looks(f"attack {attack}" for attack in frame["attack"])
-    for i, (name, panel) in enumerate(panels):
-        axes = drawn[i // columns][i % columns]
+    for axes, (name, panel) in zip(drawn, named, strict=True):
         for attack, rows in panel.groupby("attack", sort=False):
             look = shown[f"attack {attack}"]
-            x = rows["ac"] if "against" not in rows else rows.reset_index(drop=True).index.to_series(index=rows.index)
-            simulated = "dpr_mc" in rows
-            axes.plot(
-                x,
-                rows["dpr"],
-                color=look.colour,
-                linestyle="none" if "against" in rows else look.dashes,
-                marker=None if simulated else look.marker,
-                markersize=4,
-            )
-            points(axes, x, rows, "dpr", look)
-        if "against" in panel:
-            names = list(dict.fromkeys(panel["against"]))
-            axes.set_xticks(range(len(names)), [written(name) for name in names], rotation=40, ha="right", fontsize="small")
-        else:
-            axes.set_xlabel("armor class")
-            whole_ticks(axes)
+            style = look.line(linestyle="none" if "against" in rows else look.dashes, marker=None if "dpr_mc" in rows else look.marker)
+            axes.plot(along(rows), rows["dpr"], **style)
+            points(axes, along(rows), rows, "dpr", look)
+        foe_axis(axes, panel.drop_duplicates("against" if "against" in panel else "ac"))
         axes.set_title(written(str(name)), fontsize="medium")
         axes.set_ylabel("damage points")
         tidy(axes)
-    for axes in drawn.ravel()[len(panels) :]:
-        axes.set_visible(False)
     legend(drawing, shown, columns=4)
     return drawing

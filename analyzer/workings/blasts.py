@@ -9,7 +9,7 @@ from math import sqrt
 
 import numpy as np
 
-from analyzer.asking.seats import Faced, Seat, child_seed
+from analyzer.asking.seats import Faced, Seat, Simulation, child_seed
 from analyzer.asking.twins import Twins
 from analyzer.exact.blast import Blast, blast
 from analyzer.plan import LANDINGS, Attack, Ground, Plan, sweep
@@ -78,10 +78,8 @@ class Mixed:
         seen, value = self.seen(), min(1.0, self.weigh(exact))
         if not seen:
             return {name: value}
-        if len(seen) == 1:
-            return self.twins.chance(self.where, name, exact=value, count=int(counts[0]), trials=seen[0].trials)
-        found = [count / one.trials for count, one in zip(counts, seen, strict=True)]
-        return self.mean(name, exact, found, [share * (1.0 - share) for share in found], min(value, 1.0 - value))
+        parts = [(weight, int(count), one.trials) for (_, weight), count, one in zip(self.weights, counts, seen, strict=True)]
+        return self.twins.chances(self.where, name, exact=value, seen=parts)
 
     def mean(self, name: str, exact: Sequence[float], found: Sequence[float], variances: Sequence[float], occurring: float) -> Record:
         """The columns of a mean, given the variance of one throw."""
@@ -131,15 +129,15 @@ class Mixed:
         )
 
 
-def thrown(seat: Seat, *, simulate: tuple[int, int, int] | None) -> Iterator[Throw]:
+def thrown(seat: Seat, how: Simulation | None) -> Iterator[Throw]:
     """Every area attack of a build whose game says where things are, each of several alike once.
 
     Parameters
     ----------
     seat : Seat
         The build before its foes.
-    simulate : (int, int, int), optional
-        Trials, seed and workers of a simulation.
+    how : Simulation, optional
+        How it is simulated, if it is.
     """
     done: list[list[Attack]] = []
     for step in range(max(len(faced.plan.steps) for faced in seat.faced)):
@@ -147,7 +145,7 @@ def thrown(seat: Seat, *, simulate: tuple[int, int, int] | None) -> Iterator[Thr
         made = [attack for attack in attacks if attack is not None]
         if len(made) == len(attacks) and made not in done:
             done.append(made)
-            yield _throw(seat, made, simulate)
+            yield _throw(seat, made, how)
 
 
 def _area_attack(plan: Plan, step: int) -> Attack | None:
@@ -156,7 +154,7 @@ def _area_attack(plan: Plan, step: int) -> Attack | None:
     return next((attack for attack in variants if attack is not None and attack.area is not None and attack.area.ground is not None), None)
 
 
-def _throw(seat: Seat, attacks: Sequence[Attack], simulate: tuple[int, int, int] | None) -> Throw:
+def _throw(seat: Seat, attacks: Sequence[Attack], how: Simulation | None) -> Throw:
     """One attack, which may differ from foe to foe by its bonus or its ground."""
     exact: dict[int, Blast] = {}
     acs: dict[int, int] = {}
@@ -169,10 +167,9 @@ def _throw(seat: Seat, attacks: Sequence[Attack], simulate: tuple[int, int, int]
             where[foe] = (faced, attack)
     foes = range(len(seat.field.foes))
     counted = None
-    if simulate is not None:
-        trials, seed, workers = simulate
-        with ThreadPoolExecutor(workers) as pool:
-            counted = tuple(pool.map(lambda foe: _count(*where[foe], acs[foe], trials, seat.seed(seed, foe)), foes))
+    if how is not None:
+        with ThreadPoolExecutor(how.workers) as pool:
+            counted = tuple(pool.map(lambda foe: _count(*where[foe], acs[foe], how.trials, seat.seed(how.seed, foe)), foes))
     areas = [where[foe][1].area for foe in foes]
     return Throw(
         seat=seat,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from analyzer.asking.foes import HitPoints
-from analyzer.asking.seats import Seat, child_seed
+from analyzer.asking.seats import Seat, Simulation, child_seed
 from analyzer.asking.twins import Twins
 from analyzer.exact import Prospects, march, prospects, strike
 from analyzer.pmf import Floats
@@ -121,22 +121,13 @@ class Seen:
     @property
     def where(self) -> str:
         """What the fights are called in a verdict."""
-        faces = self.seat.faces(self.mix)
-        return f"{self.seat.build.name}, {faces.get('against', 'AC ' + str(faces['ac']))}"
+        return self.seat.where(self.mix)
 
     def dead(self, name: str, number: int, attack: int | None, exact: float) -> Record:
         """The chance to be dead by a round, or by an attack of it."""
-        weights = self.seat.field.mixes[self.mix].weights
-        counts = {foe: self.deaths[foe].by(number, attack) for foe, _ in weights}
         told = self.where if name != "dead" else f"{self.where}, round {number}{'' if attack is None else f', attack {attack}'}"
-        if len(weights) == 1:
-            foe = weights[0][0]
-            return self.twins.chance(told, name, exact=exact, count=counts[foe], trials=self.deaths[foe].trials)
-        trials = self.deaths[weights[0][0]].trials
-        shares = [(weight, counts[foe] / trials) for foe, weight in weights]
-        error = sqrt(sum(weight**2 * share * (1.0 - share) / trials for weight, share in shares))
-        often = trials * min(exact, 1.0 - exact)
-        return self.twins.estimate(told, name, exact=exact, found=sum(w * share for w, share in shares), error=error, trials=trials, occurrences=often)
+        parts = [(weight, self.deaths[foe]) for foe, weight in self.seat.field.mixes[self.mix].weights]
+        return self.twins.chances(told, name, exact=exact, seen=[(weight, one.by(number, attack), one.trials) for weight, one in parts])
 
     def figure(self, name: str, exact: float) -> Record:
         """A mean over whole fights, or the ratio of two; without a twin where some fight went on for too long."""
@@ -157,13 +148,13 @@ class Seen:
         return self.twins.estimate(self.where, name, exact=exact, found=found, error=error, trials=parts[0][1].trials)
 
 
-def simulated(seat: Seat, regeneration: int, trials: int, seed: int, workers: int) -> list[Deaths]:
+def simulated(seat: Seat, regeneration: int, how: Simulation) -> list[Deaths]:
     """Every foe's simulated fights, some foes at a time."""
     from analyzer.montecarlo import deaths  # noqa: PLC0415 - Numba costs start-up time
 
     def fight(foe: int) -> Deaths:
         faced, _ = seat.before(foe)
-        dice, hp = seat.seed(seed, foe), points_of(seat, foe)
+        dice, hp = seat.seed(how.seed, foe), points_of(seat, foe)
         return deaths(
             faced.plans,
             faced.targets,
@@ -171,10 +162,10 @@ def simulated(seat: Seat, regeneration: int, trials: int, seed: int, workers: in
             dice=hp.dice,
             flat=hp.flat,
             regeneration=regeneration,
-            trials=trials,
+            trials=how.trials,
             seed=dice,
             hp_seed=child_seed(dice, 0),
         )
 
-    with ThreadPoolExecutor(workers) as pool:
+    with ThreadPoolExecutor(how.workers) as pool:
         return list(pool.map(fight, range(len(seat.field.foes))))

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import Literal
 
-from analyzer.asking.seats import Seat
+from analyzer.asking.seats import Seat, Simulation
 from analyzer.asking.twins import Twins
-from analyzer.plan import Plan, Target, sweep
 from analyzer.pmf import Floats
 from analyzer.records import Record
 from analyzer.workings.leads import best_other, difference
@@ -40,10 +39,9 @@ class Apart:
 def at_foes(
     taken: Sequence[Seat],
     asked: Iterable[tuple[Place, Place]],
+    how: Simulation,
     *,
-    trials: Mapping[int, int] | int,
-    seed: int,
-    workers: int = 1,
+    trials: Mapping[int, int] | None = None,
     executor: Executor | None = None,
 ) -> dict[tuple[Place, Place], Apart]:
     """The differences of pairs of places.
@@ -54,10 +52,12 @@ def at_foes(
         Builds before the same foes.
     asked : iterable of ((seat, foe), (seat, foe))
         The first less the second.
-    trials : int or mapping of foe to int
-        Rounds; of two foes the more.
-    seed, workers, executor
-        As `Seat.tallies`: the rounds are those of that simulation.
+    how : Simulation
+        Its rounds are those of `Seat.tallies`.
+    trials : mapping of foe to int, optional
+        Rounds of each foe, where they differ; of two foes the more.
+    executor : Executor, optional
+        Where to run instead of threads.
     """
     from analyzer.montecarlo import paired_sides  # noqa: PLC0415 - Numba costs start-up time and the exact path does without
 
@@ -68,10 +68,10 @@ def at_foes(
     out: dict[tuple[Place, Place], Apart] = {}
     for key, pairs in batches.items():
         places = list(dict.fromkeys(place for pair in pairs for place in pair))
-        rounds = trials if isinstance(trials, int) else max(trials[foe] for foe in key[:2])
-        dice = taken[places[0][0]].seed(seed, key[0])
+        rounds = how.trials if trials is None else max(trials[foe] for foe in key[:2])
+        dice = taken[places[0][0]].seed(how.seed, key[0])
         numbers = [(places.index(a), places.index(b)) for a, b in pairs]
-        found = paired_sides([_side(taken[i], foe) for i, foe in places], numbers, trials=rounds, seed=dice, workers=workers, executor=executor)
+        found = paired_sides([taken[i].side(foe) for i, foe in places], numbers, trials=rounds, seed=dice, workers=how.workers, executor=executor)
         for pair, tally in zip(pairs, found, strict=True):
             out[pair] = Apart(found=tally.difference, error=tally.standard_error, trials=rounds, unequal=tally.apart)
     return out
@@ -80,17 +80,16 @@ def at_foes(
 def at_mixes(
     taken: Sequence[Seat],
     asked: Iterable[tuple[int, int, int]],
+    how: Simulation,
     *,
-    trials: Mapping[int, int] | int,
-    seed: int,
-    workers: int = 1,
+    trials: Mapping[int, int] | None = None,
     executor: Executor | None = None,
 ) -> dict[tuple[int, int, int], Apart]:
     """The differences of (seat, seat, mix), the first less the second, creatures being weighed as the mix says; the rest as in `at_foes`."""
     wanted = list(dict.fromkeys(asked))
     weights = {(i, j, mix): taken[i].field.mixes[mix].weights for i, j, mix in wanted}
     pairs = [((i, foe), (j, foe)) for i, j, mix in wanted for foe, _ in weights[i, j, mix]]
-    single = at_foes(taken, pairs, trials=trials, seed=seed, workers=workers, executor=executor)
+    single = at_foes(taken, pairs, how, trials=trials, executor=executor)
     out = {}
     for i, j, mix in wanted:
         parts = [(weight, single[(i, foe), (j, foe)]) for foe, weight in weights[i, j, mix]]
@@ -102,12 +101,6 @@ def at_mixes(
             unequal=sum(part.unequal for _, part in parts),
         )
     return out
-
-
-def _side(seat: Seat, foe: int) -> tuple[Plan, Target]:
-    """A seat's plan against one foe, at that foe's own defences."""
-    faced, ac = seat.before(foe)
-    return faced.plan, faced.target.but(ac=tuple(int(d) for d in sweep(faced.plan, faced.target, [ac])[0]))
 
 
 def reference_of(given: object) -> Reference | None:
@@ -147,11 +140,10 @@ def gaps(
     reference: Reference,
     taken: Sequence[Seat],
     dpr: Floats,
+    how: Simulation | None,
     *,
     twins: Twins,
-    trials: Mapping[int, int] | None,
-    seed: int,
-    workers: int = 1,
+    trials: Mapping[int, int] | None = None,
     executor: Executor | None = None,
     where: Sequence[str] | None = None,
 ) -> list[list[Record]]:
@@ -165,10 +157,12 @@ def gaps(
         The builds, before the same foes.
     dpr : (n_build, n_mix) float64
         Damage points per round.
+    how : Simulation or None
+        The paired simulation; None for none.
     twins
         Takes the figures for the verdict.
-    trials : mapping of foe to int, optional
-        Rounds of the paired simulation; None for none.
+    trials, executor
+        As in `at_foes`.
     where : (n_mix,) str, optional
         What each mix is called in the verdict, where its armor class or creature does not say enough.
 
@@ -181,11 +175,11 @@ def gaps(
     swept = taken[0].field.swept
     than = _references(reference, dpr)
     apart: dict[tuple[Place, Place], Apart] = {}
-    if trials is not None and swept:
-        apart = at_foes(taken, than.items(), trials=trials, seed=seed, workers=workers, executor=executor)
-    elif trials is not None:
+    if how is not None and swept:
+        apart = at_foes(taken, than.items(), how, trials=trials, executor=executor)
+    elif how is not None:
         asked = [(i, j, mix) for (i, mix), (j, _) in than.items()]
-        found = at_mixes(taken, asked, trials=trials, seed=seed, workers=workers, executor=executor)
+        found = at_mixes(taken, asked, how, trials=trials, executor=executor)
         apart = {((i, mix), (j, mix)): one for (i, j, mix), one in found.items()}
     out: list[list[Record]] = [[{"than": None, "difference": None} for _ in row] for row in dpr]
     for (i, k), other in than.items():

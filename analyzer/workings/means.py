@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from analyzer.asking.seats import Seat
+from analyzer.asking.seats import Seat, Simulation
 from analyzer.asking.twins import Twins
 from analyzer.pmf import Floats
 from analyzer.records import Record
@@ -28,8 +28,7 @@ class Means:
     some: Floats
     tallies: tuple[Tally, ...] | None
     #: what repeats the simulation
-    seed: int
-    workers: int
+    how: Simulation | None
 
     @property
     def mixed(self) -> Floats:
@@ -51,7 +50,7 @@ class Means:
                 exact=exact,
                 sd=float(self.sd[foe]),
                 found=tally.mean,
-                error=_error(tally),
+                error=tally.standard_error,
                 trials=tally.trials,
                 occurring=float(self.some[foe]) or 1.0,
             )
@@ -60,28 +59,20 @@ class Means:
             name,
             exact=exact,
             found=sum(weight * tally.mean for weight, tally, _ in parts),
-            error=sqrt(sum((weight * (_error(tally) or 0.0)) ** 2 for weight, tally, _ in parts)),
+            error=sqrt(sum((weight * tally.standard_error) ** 2 for weight, tally, _ in parts)),
             trials=min(tally.trials for _, tally, _ in parts),
             occurrences=sum(tally.trials * float(self.some[foe]) for _, tally, foe in parts),
         )
 
 
-def _error(tally: Tally) -> float | None:
-    """The standard error of the mean of a tally; None when it saw no variation."""
-    n = tally.trials
-    spread = n * tally.total_squares - tally.total**2
-    return sqrt(spread / (n - 1)) / n if n > 1 and spread > 0 else None
-
-
-def means(seat: Seat, *, simulate: bool = False, trials: int = 1, seed: int = 0, workers: int = 1) -> Means:
-    """The means of a seat; with ``simulate`` each foe is met in ``trials`` simulated rounds too."""
+def means(seat: Seat, how: Simulation | None) -> Means:
+    """The means of a seat; with ``how`` each foe is met in simulated rounds too."""
     found = seat.gathered(lambda _, one: np.stack((one.dpr, one.sd, 1.0 - one.no_damage), axis=1))
     return Means(
         seat=seat,
         dpr=found[:, 0],
         sd=found[:, 1],
         some=found[:, 2],
-        tallies=tuple(seat.tallies(trials=trials, seed=seed, workers=workers)) if simulate else None,
-        seed=seed,
-        workers=workers,
+        tallies=None if how is None else tuple(seat.tallies(trials=how.trials, seed=how.seed, workers=how.workers)),
+        how=how,
     )

@@ -11,29 +11,15 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from analyzer.asking.foes import HitPoints
-from analyzer.asking.seats import Faced, Seat, child_seed
+from analyzer.asking.seats import Faced, Seat, Simulation, child_seed
 from analyzer.asking.twins import Twins
-from analyzer.dice import parse_dice
 from analyzer.exact import evaluate
 from analyzer.exact.reaching import at_least, reached, summed
-from analyzer.plan import Die, Plan, Target, sweep
 from analyzer.pmf import Floats
 from analyzer.records import Record
 
 if TYPE_CHECKING:  # importing it at run time would import Numba, which the exact path does without
     from analyzer.montecarlo import PairTally
-
-#: Differences smaller than this share of what is compared are the rounding of sums, not an effect.
-ROUNDING = 1e-12
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Dice:
-    """How long a question simulates, with which seed, on how many threads."""
-
-    trials: int
-    seed: int
-    workers: int = 1
 
 
 class Measure(Protocol):
@@ -65,7 +51,7 @@ class Dpr:
         """The damage of rounds."""
         from analyzer.montecarlo import paired  # noqa: PLC0415 - Numba costs start-up time
 
-        return paired(_side(first, foe), _side(second, foe), trials=trials, seed=first.seed(seed, foe))
+        return paired(first.side(foe), second.side(foe), trials=trials, seed=first.seed(seed, foe))
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +85,9 @@ class Kills:
         dice = first.seed(seed, foe)
         sides = []
         for seat in (first, second):
-            faced = _faced(seat, foe)
-            sides.append((faced.plans, faced.target, seat.ac(foe), _dice(_points(seat, foe))))
+            faced, ac = seat.before(foe)
+            points = _points(seat, foe)
+            sides.append((faced.plans, faced.target, ac, (points.dice, points.flat)))
         return paired_kills(sides[0], sides[1], rounds=self.rounds, trials=trials, seed=dice, points_seed=child_seed(dice, 1))
 
     def _chances(self, seat: Seat, faced: Faced) -> Floats:
@@ -109,32 +96,21 @@ class Kills:
         return np.concatenate([reached(tails[i : i + 1], pmf) for i, pmf in enumerate(points)])
 
     def _sums(self, faced: Faced, most: int) -> Floats:
-        single = [_distribution(plan, faced) for plan in faced.plans[: self.rounds]]
+        single = [evaluate(plan, faced.target, faced.acs).distribution for plan in faced.plans[: self.rounds]]
         every = [single[min(k, len(single) - 1)] for k in range(self.rounds)]
         return summed(every, min(most, 1 + sum(one.shape[1] - 1 for one in every)))
 
 
-def where(seat: Seat, mix: int) -> str:
-    """A build and what it faces, in words."""
-    faces = seat.faces(mix)
-    return f"{seat.build.name}, {faces['against'] if 'against' in faces else 'AC {}'.format(faces['ac'])}"
-
-
-def gained(new: float, old: float) -> float:
-    """The difference of two figures, 0 where it is nothing but rounding."""
-    return 0.0 if abs(new - old) <= ROUNDING * max(abs(new), abs(old)) else new - old
-
-
-def played(measure: Measure, first: Seat, second: Seat, dice: Dice, foes: Iterable[int] | None = None) -> dict[int, PairTally]:
+def played(measure: Measure, first: Seat, second: Seat, how: Simulation, foes: Iterable[int] | None = None) -> dict[int, PairTally]:
     """A tally of two seats on common dice for every foe, or for some."""
     listed = range(len(first.field.foes)) if foes is None else list(foes)
 
     def play(foe: int) -> PairTally:
-        return measure.pair(first, second, foe, trials=dice.trials, seed=dice.seed)
+        return measure.pair(first, second, foe, trials=how.trials, seed=how.seed)
 
-    if dice.workers == 1 or len(listed) == 1:
+    if how.workers == 1 or len(listed) == 1:
         return {foe: play(foe) for foe in listed}
-    with ThreadPoolExecutor(dice.workers) as pool:
+    with ThreadPoolExecutor(how.workers) as pool:
         return dict(zip(listed, pool.map(play, listed), strict=True))
 
 
@@ -177,33 +153,9 @@ def level(
     return twins.estimate(where, name, exact=exact, found=found, error=error or None, trials=trials, occurrences=min(often, default=None))
 
 
-def _faced(seat: Seat, foe: int) -> Faced:
-    return next(faced for faced in seat.faced if foe in faced.foes)
-
-
-def _side(seat: Seat, foe: int) -> tuple[Plan, Target]:
-    faced = _faced(seat, foe)
-    defences = sweep(faced.plan, faced.target, [seat.ac(foe)])[0]
-    return faced.plan, faced.target.but(ac=tuple(int(ac) for ac in defences))
-
-
 def _points(seat: Seat, foe: int) -> HitPoints:
     points = seat.hp[foe]
     if points is None:
         name = seat.field.foes[foe].name
         raise ValueError(f"hp must be given, or be the target's own, for a chance to kill; got none{'' if name is None else f' for {name!r}'}")
     return points
-
-
-def _dice(points: HitPoints) -> tuple[tuple[Die, ...], int]:
-    if points.text.isdigit():
-        return (), int(points.text)
-    dice = parse_dice(points.text, "hp")
-    return dice.dice, dice.flat
-
-
-def _distribution(plan: Plan, faced: Faced) -> Floats:
-    found = evaluate(plan, faced.target, faced.acs)
-    if found.pmf is None:
-        raise ValueError(found.pmf_refused)
-    return found.pmf

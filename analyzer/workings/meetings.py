@@ -53,7 +53,7 @@ class Meeting:
 
     def where(self, mix: int) -> str:
         """Build and creature, for messages."""
-        return f"{self.seat.build.name}, {self.seat.face(mix)}"
+        return self.seat.where(mix)
 
     @property
     def dpr(self) -> Floats:

@@ -12,7 +12,8 @@ from analyzer.asking.seats import Seat
 from analyzer.dice import parse_damage
 from analyzer.plan import Attack
 from analyzer.pmf import Floats
-from analyzer.workings.measures import ROUNDING, Kills, Measure
+from analyzer.workings.leads import TIE
+from analyzer.workings.measures import Kills, Measure
 from analyzer.workings.variations import UnvariedError, Variation, attack, damage, extra, threat_from
 
 #: Points of attack and of damage that are looked at, up and down, and dice that are added at most.
@@ -126,7 +127,7 @@ class Turned:
         wanted : (n_mix,) float64
             What the figure is to reach.
         """
-        goal = wanted * (1.0 - ROUNDING)
+        goal = wanted * (1.0 - TIE)
         if self.knob.monotone:
             found = [self._bisected(mix, goal[mix]) for mix in range(len(goal))]
             if self._rising():
@@ -162,7 +163,7 @@ class Turned:
     def _rising(self) -> bool:
         """Whether the figures worked out never fall, which a bisection takes for granted."""
         every = np.array([self.mixed(place) for place in sorted(self._single)])
-        return bool(np.all(every[1:] >= every[:-1] * (1.0 - ROUNDING)))
+        return bool(np.all(every[1:] >= every[:-1] * (1.0 - TIE)))
 
     def _end(self, middle: int, end: int) -> int:
         """The farthest place toward an end that the build can take."""
@@ -245,7 +246,7 @@ def toughest(seat: Seat, measure: Measure, wanted: Floats) -> Solved:
     known = all(points is not None for points in seat.hp)
     solutions: list[Solution | None] = []
     for tail, goal in zip(mixed, wanted, strict=True):
-        most = int(np.flatnonzero(tail >= goal * (1.0 - ROUNDING))[-1])
+        most = int(np.flatnonzero(tail >= goal * (1.0 - TIE))[-1])
         fixed = [replace(seat, hp=(hit_points(points),) * len(seat.hp)) for points in (max(most, 1), most + 1)]
         single = [measure.exact(one) for one in fixed]
         solution = Solution(least=most, words=f"{most} hit points", seat=fixed[0], single=single[0], below=fixed[1], below_single=single[1])

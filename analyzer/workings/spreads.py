@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analyzer.asking.seats import Faced, Seat
+from analyzer.asking.seats import Faced, Seat, Simulation
 from analyzer.asking.twins import Twins
 from analyzer.exact import Split, joint_attacks, joint_totals, over_rounds
 from analyzer.pmf import Floats
@@ -49,10 +49,10 @@ class Part(NamedTuple):
     counts: list[NDArray[np.int64]] | None
 
 
-def parts_of(seat: Seat, asked: Asked, *, trials: int | None, seed: int, workers: int) -> Iterator[Part]:
+def parts_of(seat: Seat, asked: Asked, how: Simulation | None) -> Iterator[Part]:
     """The distributions of a seat: one of the rounds together, or one of each attack of each round that is like no other."""
     listed = [[_exact(faced, number, asked) for number in range(min(asked.rounds, len(faced.plans)))] for faced in seat.faced]
-    seen = None if trials is None else _simulated(seat, asked, trials, seed, workers)
+    seen = None if how is None else _simulated(seat, asked, how)
     if not asked.attacks:
         summed = [over_rounds([one for (one,) in rounds], asked.rounds) for rounds in listed]
         yield Part((("rounds", asked.rounds),), _gathered(seat, summed), None if seen is None else [one.total for one in seen])
@@ -77,17 +77,17 @@ def _gathered(seat: Seat, found: Sequence[Split]) -> Split:
     return Split(*(np.pad(part, ((0, 0), (0, wide - part.shape[1]))) for part in parts))
 
 
-def _simulated(seat: Seat, asked: Asked, trials: int, seed: int, workers: int) -> list[Histograms]:
+def _simulated(seat: Seat, asked: Asked, how: Simulation) -> list[Histograms]:
     """The simulated rounds of every foe, some foes at a time."""
     from analyzer.montecarlo import histograms  # noqa: PLC0415 - Numba costs start-up time
 
     def play(foe: int) -> Histograms:
         faced, _ = seat.before(foe)
         rounds = min(asked.rounds, len(faced.plans)) if asked.attacks else asked.rounds
-        dice = seat.seed(seed, foe)
-        return histograms(faced.plans, faced.targets, faced.met(foe), trials=trials, seed=dice, rounds=rounds, rider=asked.rider, attacks=asked.attacks)
+        dice = seat.seed(how.seed, foe)
+        return histograms(faced.plans, faced.targets, faced.met(foe), trials=how.trials, seed=dice, rounds=rounds, rider=asked.rider, attacks=asked.attacks)
 
-    with ThreadPoolExecutor(workers) as pool:
+    with ThreadPoolExecutor(how.workers) as pool:
         return list(pool.map(play, range(len(seat.field.foes))))
 
 
@@ -109,14 +109,12 @@ class Spread:
         weights = seat.field.mixes[mix].weights
         row = np.array([weight for _, weight in weights])
         foes = [foe for foe, _ in weights]
-        faces = seat.faces(mix)
-        told = f"{seat.build.name}, {faces.get('against', 'AC ' + str(faces['ac']))}"
-        at = "".join(f", {name} {number}" for name, number in part.at if name != "rounds")
+        told = seat.where(mix) + "".join(f", {name} {number}" for name, number in part.at if name != "rounds")
         seen = None if part.counts is None else [(weight, part.counts[foe], int(part.counts[foe].sum())) for foe, weight in weights]
         exact = Split(*(row @ rows[foes] for rows in part.exact))
         if seen is not None and len(seen) == 1:
-            twins.distribution(f"{told}{at}", exact=exact[0] + exact[1], counts=seen[0][1].sum(axis=0))
-        return cls(head=seat.head(mix) | dict(part.at), where=f"{told}{at}", exact=exact, seen=seen, twins=twins)
+            twins.distribution(told, exact=exact[0] + exact[1], counts=seen[0][1].sum(axis=0))
+        return cls(head=seat.head(mix) | dict(part.at), where=told, exact=exact, seen=seen, twins=twins)
 
     @property
     def pmf(self) -> Floats:
@@ -134,14 +132,8 @@ class Spread:
         exact, where = min(1.0, chance), f"{self.where}{at}"
         if self.seen is None:
             return {name: exact}
-        if len(self.seen) == 1:
-            return self.twins.chance(where, name, exact=exact, count=counts[0], trials=self.seen[0][2])
-        shares = [(weight, count / trials, trials) for (weight, _, trials), count in zip(self.seen, counts, strict=True)]
-        error = sqrt(sum(weight**2 * share * (1.0 - share) / trials for weight, share, trials in shares))
-        found = sum(weight * share for weight, share, _ in shares)
-        trials = self.seen[0][2]
-        often = trials * min(exact, 1.0 - exact)
-        return self.twins.estimate(where, name, exact=exact, found=found, error=error, trials=trials, occurrences=often)
+        seen = [(weight, count, trials) for (weight, _, trials), count in zip(self.seen, counts, strict=True)]
+        return self.twins.chances(where, name, exact=exact, seen=seen)
 
     def _mean(self, exact: float, sd: float) -> Record:
         if self.seen is None:
