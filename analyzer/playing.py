@@ -99,11 +99,11 @@ def own_acs(builds: Builds, target: Opponent = None) -> dict[str, int]:
     """The armor class each build's first attack meets at the target as it stands, by the build's name; none where nobody said anything about it."""
     out: dict[str, int] = {}
     for build, faced in listed(builds, target):
-        own = None if faced is None else _first_ac(build, faced)
+        own = None if faced is None else first_ac(build, faced)
         if faced is None or own is None:
             continue
         try:
-            blank = _first_ac(build, type(faced)())
+            blank = first_ac(build, type(faced)())
         except ScenarioError:  # a build that only some targets can be attacked with
             blank = None
         if "ac" in faced.given() or own != blank:
@@ -111,7 +111,8 @@ def own_acs(builds: Builds, target: Opponent = None) -> dict[str, int]:
     return out
 
 
-def _first_ac(build: Build, target: TargetKeys | None) -> int | None:
+def first_ac(build: Build, target: TargetKeys | None) -> int | None:
+    """The armor class that a build's first attack aims at; None where it aims at none that follows a sweep."""
     made = build.derive(target)
     first = swept_defence(made.plan, made.target)
     return None if first is None else made.target.ac[first]

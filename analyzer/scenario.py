@@ -297,6 +297,10 @@ def rules_from_strings(pairs: Mapping[str, str], system: str = DEFAULT_SYSTEM) -
     {'ties': 'hit', 'confirm_naturals': True}
     """
     game = get_game(system)
+    for key in pairs:
+        owners = [] if key in game.Rules.model_fields else [one.id for one in systems().values() if key in one.Rules.model_fields]
+        if owners:
+            raise ScenarioError([f"{key} must be a switch of {system}: {', '.join(game.Rules.model_fields) or 'it has none'}; got one of {', '.join(owners)}"])
     values: dict[str, object] = {key: _SWITCH_WORDS.get(word.lower(), word) if _is_boolean(game, key) else word for key, word in pairs.items()}
     _valid(game.Rules, values, game)
     return values

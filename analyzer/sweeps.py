@@ -11,7 +11,7 @@ LOWEST, HIGHEST = -1000, 1000
 
 #: A dash between two numbers is a range, as people write it; before a number it is a sign.
 _DASH = re.compile(r"(\d)\s*[-:\N{EN DASH}\N{EM DASH}]\s*(\d)", re.ASCII)
-_RANGE = re.compile(r"([+-]?\d{1,5})(?::([+-]?\d{1,5}))?", re.ASCII)
+_RANGE = re.compile(r"([+-]?\d{1,18})(?::([+-]?\d{1,18}))?", re.ASCII)
 
 
 def parse_acs(ac: int | str | Iterable[int] = DEFAULT) -> tuple[int, ...]:

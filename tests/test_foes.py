@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analyzer import ScenarioError, curve, loads, statblock, target
+from analyzer import ScenarioError, curve, distribution, loads, statblock, target
 from analyzer.asking.bestiary import read
 from analyzer.asking.foes import EVERYONE, hit_points
 from analyzer.asking.seats import child_seed, seats
@@ -56,22 +56,24 @@ def test_a_table_is_read_from_a_file_or_rows(tmp_path):
 def test_everything_wrong_with_a_table_is_told_at_once(tmp_path):
     rows = [
         {"name": "ogre", "ac": "x", "dr": -1},
-        {"nme": "imp", "hp": "q"},
-        {"name": "shade", "level": 1.5, "weight": -1},
-        {"name": "bat", "miss_chance": 200},
+        {"nme": "imp", "hp": "q", "ac": 14},
+        {"name": "shade", "level": 1.5, "weight": -1, "ac": 14},
+        {"name": "bat", "miss_chance": 200, "ac": 14},
+        {"name": "slime", "hp": 20},
     ]
     assert told(rows) == [
+        "against, nme: nme must be a known column; did you mean 'name'?",
         "against, row 1, dr: dr must be a whole number from 0 to 10000; got -1",
-        "against, row 2, nme: nme must be a known column; did you mean 'name'?",
         "against, row 2, name: name must be given (what the creature is called); got nothing",
         "against, row 2, hp: hp must be hit points from 1 to 1000000, or dice such as '12d8+36'; got 'q'",
         "against, row 3, weight: weight must be a number from 0; got -1",
         "against, row 3, level: level must be a whole number from 0 to 100; got 1.5",
         "against, row 4, miss_chance: miss_chance must be an integer from 0 to 100; got 200",
+        "against, row 5, ac: ac must be given, or the keys of a target that the game makes it of; got nothing",
     ]
-    assert told([{"name": "a"}, {"name": "a"}]) == ["against: name must be unlike the other rows' of its level; got 'a' twice"]
-    assert told([{"name": "a", "weight": 0}]) == ["against: weight must be above 0 in one row at least; got [0]"]
-    assert told([{"name": "a", "level": 1}, {"name": "b"}]) == ["against: level must be given in every row or in none; got some"]
+    assert told([{"name": "a", "ac": 9}, {"name": "a", "ac": 9}]) == ["against: name must be unlike the other rows' of its level; got 'a' twice"]
+    assert told([{"name": "a", "ac": 9, "weight": 0}]) == ["against: weight must be above 0 in one row at least; got [0]"]
+    assert told([{"name": "a", "ac": 9, "level": 1}, {"name": "b", "ac": 9}]) == ["against: level must be given in every row or in none; got some"]
     assert told([]) == ["against: a table of creatures must have 1 to 10000 rows; got 0"]
     assert told(tmp_path / "none.csv") == [
         f"{tmp_path / 'none.csv'}: file must exist, or be one of srd35-creatures.csv, srd35-levels.csv, starfinder-creatures.csv; got no such file"
@@ -158,3 +160,18 @@ def test_hit_points_come_from_the_question_the_table_or_the_target(falchion):
     assert {hp.text for hp in given.hp} == {"30"}
     (own,) = seats(falchion, "20:21", target={"hp": 44})
     assert {hp.text for hp in own.hp} == {"44"}
+
+
+def test_a_table_may_be_a_frame(falchion):
+    (seat,) = seats(falchion, None, against=pd.DataFrame(ROWS))
+    assert [foe.name for foe in seat.field.foes] == ["ogre", "imp", "shade"]
+
+
+def test_what_nobody_said_is_told(falchion):
+    """An armor class that the game takes because nobody gave one, and a target whose place the table takes."""
+    scenario = loads('system = "srd35"\n[target]\nac = 20\n[[build]]\nname = "sword"\nattack = "+8"\ndamage = "1d8"\n')
+    assert "no armor class is given: falchion meets AC 10, which the game takes where nothing is said" in distribution(falchion).notes
+    assert not [note for note in distribution(falchion, 20).notes + distribution(scenario).notes if "no armor class" in note]
+    against = distribution(scenario, against=ROWS).notes
+    assert "the table stands in for the file's target: what [target] says (ac) does not count" in against
+    assert not [note for note in distribution(falchion, against=ROWS).notes if "stands in" in note]

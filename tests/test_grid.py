@@ -30,13 +30,18 @@ def falchion():
     return statblock("+12/+7", "2d4+6", critical="18-20/x2", extra=["1d6 fire"], system="srd35", name="falchion")
 
 
+def every(builds, ac=None, *, vary=("attack=-2:2", "damage=-4:4"), top=None, **more):
+    """All designs as they are numbered, unless some are asked for."""
+    return grid(builds, ac, vary=vary, top=top, **more)
+
+
 def run(*arguments):
     return CliRunner().invoke(app, list(map(str, arguments)))
 
 
 def test_every_cell_is_that_of_the_build_alone(falchion):
     vary = {"attack": [-3, 0, 4], "damage": ["2d4+6", "1d12+7", 3], "critical": ["18-20/x2", "x4"], "rules.minimum": ["hit", "roll"]}
-    answer = grid(falchion, "5:30", vary=vary, target={"reduction": {"physical": 5}}, figures="all")
+    answer = every(falchion, "5:30", vary=vary, target={"reduction": {"physical": 5}}, figures="all")
     assert len(answer) == 3 * 3 * 2 * 2 * 26
     for place, (attack, damage, critical, minimum) in enumerate(product(*vary.values())):
         build = falchion.but(attack=attack).but(damage=damage).but(critical=critical, rules={"minimum": minimum}, name="one")
@@ -46,7 +51,7 @@ def test_every_cell_is_that_of_the_build_alone(falchion):
         assert (rows[["attack", "damage", "critical"]].drop_duplicates().to_numpy() == np.array([[attack, damage, critical]], dtype=object)).all()
         for figure in ("dpr", "sd", "hits", "crits", "any_hit", "any_crit", "no_damage"):
             np.testing.assert_allclose(rows[figure], alone[figure], rtol=1e-12, atol=1e-15)
-    means = grid(falchion, "5:30", vary=vary, target={"reduction": {"physical": 5}})
+    means = every(falchion, "5:30", vary=vary, target={"reduction": {"physical": 5}})
     np.testing.assert_allclose(means["dpr"], answer["dpr"], rtol=1e-12)
 
 
@@ -55,7 +60,7 @@ def test_an_attack_shift_is_found_in_every_game_and_right(name):
     """A reaction, an area, a second weapon: where attack bonuses can be shifted they are looked up, and the figures are those of the build itself."""
     scenario = example(name)
     build = scenario.builds[0]
-    answer = grid(build, "12:16", vary={"attack": [0, -2, 3]}, target=scenario.target)
+    answer = every(build, "12:16", vary={"attack": [0, -2, 3]}, target=scenario.target)
     for delta in (0, -2, 3):
         alone = curve(build.but(attack=delta, name="x"), "12:16", target=scenario.target)
         np.testing.assert_allclose(answer[answer["attack"] == delta]["dpr"], alone["dpr"], rtol=1e-12)
@@ -67,7 +72,7 @@ def test_any_shifts(attacks, damages, zipped):
     build = statblock("+6/+1", "1d8+3", critical="19-20/x2", name="sword")
     if zipped:
         attacks = (attacks * 3)[: len(damages)]
-    answer = grid(build, "14:17", vary={"attack": attacks, "damage": damages}, zipped=zipped)
+    answer = every(build, "14:17", vary={"attack": attacks, "damage": damages}, zipped=zipped)
     for place, (attack, damage) in enumerate(zip(attacks, damages, strict=True) if zipped else product(attacks, damages)):
         alone = curve(build.but(attack=attack, damage=damage, name="x"), "14:17")
         np.testing.assert_allclose(answer[answer["design"] == place]["dpr"], alone["dpr"], rtol=1e-12)
@@ -90,7 +95,7 @@ def test_shifts_that_do_not_add_up_are_not_taken(falchion):
     assert made.count == 4
     sheet = loads('system = "srd35"\n[[build]]\nname = "s"\nbab = 6\nabilities = { strength = 18 }\nweapon = { damage = "1d8" }\n').builds[0]
     both = designs(sheet, {"abilities.strength": [18, 20], "bab": [6, 7]})
-    answer = grid(sheet, 18, vary={"abilities.strength": [18, 20], "bab": [6, 7]})
+    answer = every(sheet, 18, vary={"abilities.strength": [18, 20], "bab": [6, 7]})
     for place, (strength, bab) in enumerate(product([18, 20], [6, 7])):
         alone = curve(sheet.but(abilities={"strength": strength}, bab=bab, name="x"), 18)
         assert answer[answer["design"] == place]["dpr"].iloc[0] == pytest.approx(alone["dpr"].iloc[0], rel=1e-12)
@@ -98,12 +103,14 @@ def test_shifts_that_do_not_add_up_are_not_taken(falchion):
 
 
 def test_the_best_come_first(falchion):
-    everything = grid(falchion, "15:20", vary={"attack": range(4), "damage": range(4)})
+    everything = every(falchion, "15:20", vary={"attack": range(4), "damage": range(4)})
     score = everything.groupby("design")["dpr"].mean().sort_values(ascending=False)
-    assert grid(falchion, "15:20", vary={"attack": range(4), "damage": range(4)}, top=3)["design"].drop_duplicates().tolist() == score.index[:3].tolist()
-    worst = grid(falchion, "15:20", vary={"attack": range(4), "damage": range(4)}, top=2, lowest=True)
+    assert every(falchion, "15:20", vary={"attack": range(4), "damage": range(4)}, top=3)["design"].drop_duplicates().tolist() == score.index[:3].tolist()
+    assert len(grid(falchion, 18, vary={"attack": range(4), "damage": range(4)})) == 10
+    assert grid(falchion, 18, vary={"attack": "0:3", "damage": "1d6,2"}).equals(grid(falchion, 18, vary=["attack=0:3", "damage=1d6,2"]))
+    worst = every(falchion, "15:20", vary={"attack": range(4), "damage": range(4)}, top=2, lowest=True)
     assert worst["design"].drop_duplicates().tolist() == score.index[::-1][:2].tolist()
-    steady = grid(falchion, 18, vary={"attack": range(4), "damage": range(4)}, top=1, by="no_damage", lowest=True)
+    steady = every(falchion, 18, vary={"attack": range(4), "damage": range(4)}, top=1, by="no_damage", lowest=True)
     assert steady["attack"].iloc[0] == 3
     assert "no_damage" in steady
     assert "the 1 with the lowest no_damage, the best being falchion: attack +3, damage +0" in steady.notes
@@ -111,19 +118,19 @@ def test_the_best_come_first(falchion):
 
 def test_several_templates_are_ranked_together(falchion):
     other = falchion.but(damage="1d12+9", name="axe")
-    apart = pd.concat([grid(build, "15:20", vary={"attack": range(4)}) for build in (falchion, other)])
-    pd.testing.assert_frame_equal(grid([falchion, other], "15:20", vary={"attack": range(4)}), apart.reset_index(drop=True), check_dtype=False)
+    apart = pd.concat([every(build, "15:20", vary={"attack": range(4)}) for build in (falchion, other)])
+    pd.testing.assert_frame_equal(every([falchion, other], "15:20", vary={"attack": range(4)}), apart.reset_index(drop=True), check_dtype=False)
     score = apart.groupby(["build", "design"])["dpr"].mean().sort_values(ascending=False)
-    best = grid([falchion, other], "15:20", vary={"attack": range(4)}, top=3)
+    best = every([falchion, other], "15:20", vary={"attack": range(4)}, top=3)
     assert list(best[["build", "design"]].drop_duplicates().itertuples(index=False, name=None)) == score.index[:3].tolist()
-    simulated = grid([falchion, other], 18, vary={"attack": range(4)}, top=3, simulate=True, seed=2)
+    simulated = every([falchion, other], 18, vary={"attack": range(4)}, top=3, simulate=True, seed=2)
     assert simulated.verdict.agree
     assert (simulated["dpr_z"].abs() < 5).all()
 
 
 def test_against_a_table_the_weighted_answer_ranks(falchion):
     vary = {"attack": [0, 2], "damage": ["2d4+6", "1d6+9"]}
-    answer = grid(falchion, against=ROWS, vary=vary, top=4)
+    answer = every(falchion, against=ROWS, vary=vary, top=4)
     weighted = answer[answer["against"] == "all, weighted"]
     assert weighted["dpr"].is_monotonic_decreasing
     for place, (attack, damage) in enumerate(product(*vary.values())):
@@ -133,24 +140,24 @@ def test_against_a_table_the_weighted_answer_ranks(falchion):
 
 def test_anywhere_the_same(falchion):
     vary = {"attack": range(3), "damage": [f"{n}d6+{k}" for n in (1, 2) for k in range(300)]}
-    alone = grid(falchion, "15:17", vary=vary)
+    alone = every(falchion, "15:17", vary=vary)
     with ThreadPoolExecutor(2) as pool:
-        pd.testing.assert_frame_equal(grid(falchion, "15:17", vary=vary, executor=pool), alone)
+        pd.testing.assert_frame_equal(every(falchion, "15:17", vary=vary, executor=pool), alone)
     with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
-        pd.testing.assert_frame_equal(grid(falchion, "15:17", vary=vary, executor=pool), alone)
+        pd.testing.assert_frame_equal(every(falchion, "15:17", vary=vary, executor=pool), alone)
 
 
 def test_it_tells_how_far_it_has_come(falchion):
     told = []
-    grid(falchion, "15:17", vary={"attack": range(3), "damage": [f"1d6+{k}" for k in range(600)]}, progress=told.append)
+    every(falchion, "15:17", vary={"attack": range(3), "damage": [f"1d6+{k}" for k in range(600)]}, progress=told.append)
     assert len(told) == 2
     assert sum(told) == 3 * 600 * 3
 
 
 def test_into_a_file(falchion, tmp_path):
     vary = {"attack": range(3), "damage": ["1d6", 2, "2d6+1"]}
-    everything = grid(falchion, "15:17", vary=vary)
-    answer = grid(falchion, "15:17", vary=vary, out=tmp_path / "grid.csv")
+    everything = every(falchion, "15:17", vary=vary)
+    answer = every(falchion, "15:17", vary=vary, out=tmp_path / "grid.csv")
     assert len(answer) == 9 * 3
     rows = list(csv.DictReader((tmp_path / "grid.csv").read_text().splitlines()))
     assert sorted(float(row["dpr"]) for row in rows) == sorted(everything["dpr"])
@@ -158,7 +165,7 @@ def test_into_a_file(falchion, tmp_path):
     pytest.importorskip("pyarrow")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # pandas and pyarrow of different ages warn each other
-        grid(falchion, "15:17", vary=vary, out=str(tmp_path / "grid.parquet"))
+        every(falchion, "15:17", vary=vary, out=str(tmp_path / "grid.parquet"))
         back = pd.read_parquet(tmp_path / "grid.parquet").sort_values(["design", "ac"], ignore_index=True)
     np.testing.assert_allclose(back["dpr"], everything["dpr"], rtol=1e-12)
     assert back["attack"].dtype == np.int64
@@ -175,17 +182,17 @@ def test_a_file_is_written_whole_or_not_at_all(falchion, tmp_path, monkeypatch):
 
     monkeypatch.setattr("analyzer.analyses.grid.chunks", broken)
     with pytest.raises(ValueError, match=r"^broken$"):
-        grid(falchion, 15, vary={"attack": [1]}, out=old)
+        every(falchion, 15, vary={"attack": [1]}, out=old)
     assert old.read_text() == "mine"
     assert [path.name for path in tmp_path.iterdir()] == ["grid.csv"]
 
 
 def test_it_agrees_with_its_simulation(falchion):
-    answer = grid(falchion, "18:20", vary={"attack": [0, 2], "damage": [0, 5]}, simulate=True, seed=1, top=3)
+    answer = every(falchion, "18:20", vary={"attack": [0, 2], "damage": [0, 5]}, simulate=True, seed=1, top=3)
     assert answer.verdict.agree
     assert answer.verdict.tests == 9
     assert (answer["dpr_z"].abs() < 4.5).all()
-    many = grid(falchion, against=ROWS, vary={"attack": [0, 2]}, simulate=True, seed=1)
+    many = every(falchion, against=ROWS, vary={"attack": [0, 2]}, simulate=True, seed=1)
     assert many.verdict.agree
 
 
@@ -196,7 +203,7 @@ def test_a_wrong_cell_is_noticed_by_the_simulation(falchion, monkeypatch):
             yield chunk
 
     monkeypatch.setattr("analyzer.analyses.grid.chunks", wrong)
-    assert not grid(falchion, "18:20", vary={"attack": [0, 2]}, simulate=True, trials=400_000, seed=1).verdict.agree
+    assert not every(falchion, "18:20", vary={"attack": [0, 2]}, simulate=True, trials=400_000, seed=1).verdict.agree
 
 
 @pytest.mark.parametrize(
@@ -210,12 +217,12 @@ def test_a_wrong_cell_is_noticed_by_the_simulation(falchion, monkeypatch):
 )
 def test_what_cannot_be_varied(falchion, vary, told):
     with pytest.raises(ValueError, match=f"^{told.replace('+', '.').replace('*', '.')}$"):
-        grid(falchion, vary=vary)
+        every(falchion, vary=vary)
 
 
 def test_every_wrong_value_is_told(falchion):
     with pytest.raises(ScenarioError) as caught:
-        grid(falchion, vary=["atack=1,2", "damage=2z6,1d8", "weapon.damage=1d8"])
+        every(falchion, vary=["atack=1,2", "damage=2z6,1d8", "weapon.damage=1d8"])
     assert [problem.partition("; ")[0] for problem in caught.value.problems] == [
         "atack = +1: atack: atack must be a known key",
         "atack = +2: atack: atack must be a known key",
@@ -223,28 +230,30 @@ def test_every_wrong_value_is_told(falchion):
         "weapon.damage = 1d8: weapon.damage must be a key of the template",
     ]
     with pytest.raises(ValueError, match=r"^vary must be as many values of each key when they are zipped; got 2 of attack, 1 of damage$"):
-        grid(falchion, vary={"attack": [0, 1], "damage": [0]}, zipped=True)
+        every(falchion, vary={"attack": [0, 1], "damage": [0]}, zipped=True)
     with pytest.raises(ValueError, match=r"^out must be a file ending in \.parquet or \.csv; got 'x\.txt'$"):
-        grid(falchion, out="x.txt")
+        every(falchion, out="x.txt")
     with pytest.raises(ValueError, match=r"^top must leave at most 1000 designs to simulate; got 1200$"):
-        grid(falchion, vary={"damage": range(1200)}, simulate=True, ac=18)
+        every(falchion, vary={"damage": range(1200)}, simulate=True, ac=18)
 
 
 def test_reaching_into_tables():
     scenario = loads('system = "srd35"\n[[build]]\nname = "s"\nbab = 6\nabilities = { strength = 18 }\nweapons = [{ damage = "1d8" }]\n')
-    answer = grid(scenario, 18, vary={"weapons.0.damage": ["1d8", "2d6"]})
+    answer = every(scenario, 18, vary={"weapons.0.damage": ["1d8", "2d6"]})
     assert answer["dpr"].is_monotonic_increasing
     for wrong, told in (("weapons.1.damage", "must name an entry from 0 to 0; got '1'"), ("bab.x", "must be a key of a table; got 6 before 'x'")):
         with pytest.raises(ScenarioError, match=told):
-            grid(scenario, 18, vary={wrong: ["1d8"]})
+            every(scenario, 18, vary={wrong: ["1d8"]})
 
 
 def test_the_command(tmp_path):
     shown = run("grid", "--ac", "20", "--top", "3")
     assert shown.exit_code == 0, shown.output
-    assert "90 designs: 5 values of attack x 9 values of damage" in shown.stdout
-    records = json.loads(run("grid", "--ac", "20,25", "--vary", "attack=0:2", "--format", "json").stdout)
-    assert [record["attack"] for record in records] == [0, 0, 1, 1, 2, 2] * 2
+    assert "90 designs: 5 values of attack x 9 values of damage for each of 2 builds" in shown.stdout
+    records = json.loads(run("grid", "--ac", "20,25", "--vary", "attack=0:2", "--format", "json", "--top", "6").stdout)
+    assert sorted(record["attack"] for record in records) == [0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2]
+    means = [record["dpr"] + other["dpr"] for record, other in zip(records[::2], records[1::2], strict=True)]
+    assert means == sorted(means, reverse=True)
     assert {"system", "build", "design", "what", "attack", "ac", "dpr"} == set(records[0])
     picture = tmp_path / "grid.png"
     assert run("grid", "--plot", picture, "--top", "8", "--workers", "2").exit_code == 0
@@ -257,7 +266,7 @@ def test_the_command(tmp_path):
 @pytest.mark.parametrize("ac", [20, "10:40"])
 @pytest.mark.parametrize("count", [1, 8, 20])
 def test_the_figure(falchion, ac, count):
-    drawing = grid(falchion, ac, vary={"damage": range(count)}).figure()
+    drawing = every(falchion, ac, vary={"damage": range(count)}).figure()
     drawing.canvas.draw()
     assert drawing.axes[0].get_xlabel()
     assert analyzer.grid(falchion, against=ROWS, vary={"damage": range(count)}).figure().axes

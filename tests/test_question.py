@@ -133,7 +133,8 @@ def test_its_help_is_its_docstring(doubled):
         ({"times": 0}, "times must be a whole number from 1 to 9; got 0"),
         ({"how": "x"}, "how must be one of 'sum', 'mean'; got 'x'"),
         ({"shares": [2.0]}, "shares must be a number from 0 to 1; got 2.0"),
-        ({"trials": None}, "trials must be given; got None"),
+        ({"trials": None, "simulate": True}, "trials must be given; got None"),
+        ({"trials": 10}, "trials must be given with simulate (--simulate), which rolls the dice; got it alone"),
         ({"off": 1}, "off must be true or false; got 1"),
     ],
 )

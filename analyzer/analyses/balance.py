@@ -16,6 +16,7 @@ from analyzer.asking.seats import Simulation, seats
 from analyzer.playing import Builds, Opponent, listed
 from analyzer.records import Record
 from analyzer.scenario import Scenario
+from analyzer.sweeps import spans
 from analyzer.workings.armoury import Weapon, contested, weapons
 from analyzer.workings.bench import Bench, alike, quotient
 from analyzer.workings.parity import Range, Setting, Vary, line
@@ -328,7 +329,10 @@ def _notes(bench: Bench) -> Iterator[str]:
             f"{one.weapon.name}: {heading} {shown} comes closest to {name}{edge}: {found['ratio']:.3f} of its damage in all, "
             f"from {found['lowest']:.3f} ({found['lowest_at']}) to {found['highest']:.3f} ({found['highest_at']})"
         )
-    if bench.vary == "ap" and 1 in bench.over.turns:
+    faced = "the creatures as weighed" if not bench.seat.field.swept else f"AC {spans(foe.ac for foe in bench.seat.field.foes if foe.ac is not None)}"
+    turns = bench.over.turns
+    yield f"figures are means over {faced}{f', turns of {spans(turns)} attacks' if max(turns, default=1) > 1 else ''}"
+    if bench.vary == "ap" and 1 in turns:
         yield "AP changes nothing in a turn of one attack"
 
 

@@ -1,4 +1,4 @@
-"""Grid: every design that a template and lists of values come to, at every AC, the best of them first."""
+"""Grid: every design that a template and lists of values come to, the best of them first."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ from analyzer.asking.twins import Twins
 from analyzer.columns import Columns, joined, table_file
 from analyzer.playing import Builds, Opponent
 from analyzer.pmf import Floats, Integers
-from analyzer.sweeps import DEFAULT
 from analyzer.workings.cells import FIGURES, Chunk, chunks
 from analyzer.workings.designs import Designs, Vary, designs
 
@@ -64,7 +63,7 @@ def grid(
     target: Opponent = None,
     against: AgainstTable = None,
     figures: Annotated[str, Choice(("dpr", "all"))] = "dpr",
-    top: Annotated[int | None, Whole(low=1, high=1_000_000)] = None,
+    top: Annotated[int | None, Whole(low=1, high=1_000_000)] = 10,
     by: Annotated[str, Choice(FIGURES)] = "dpr",
     lowest: bool = False,
     out: Annotated[str | PathLike[str] | None, Text(metavar="FILE.parquet|csv")] = None,
@@ -75,7 +74,7 @@ def grid(
     seed: Seed = None,
     workers: Workers = 1,
 ) -> Found:
-    """Every design of a template at every AC, the best first.
+    """Every design of a template, the best first.
 
     Parameters
     ----------
@@ -83,7 +82,7 @@ def grid(
     {ac}
     vary : mapping, or texts
         Values for keys of every build: attack=0:5 shifts every attack bonus, damage=2d6+7,1d12+7 replaces, rules.ties=hit,miss switches. Every combination; an
-        example and its ten best if left out.
+        example if left out.
     zipped : bool
         Take the first value of every key together, then the second, instead of every combination.
     {target}
@@ -91,13 +90,13 @@ def grid(
     figures : {"dpr", "all"}
         Mean damage alone, which is quick, or every figure of a round.
     top : int, optional
-        Only so many designs, the best by the figure below, its mean over the ACs or its weighted answer.
+        Only so many designs, the best first, by the figure below: its mean over the ACs, or its weighted answer. None is all of them as they are numbered.
     by : str
         The figure that ranks designs.
     lowest : bool
         The lowest is best.
     out : path, optional
-        Write every design into this file, chunk by chunk, and answer with the ten best.
+        Write every design into this file, chunk by chunk, whatever is answered.
     executor : Executor, optional
         Where to work, instead of this process.
     progress : callable, optional
@@ -119,12 +118,11 @@ def grid(
     ScenarioError, ValueError
         What cannot be played or written, or more designs than can be simulated.
     """
-    templates = seats(builds, DEFAULT if ac is None and against is None else ac, target=target, against=against)
+    templates = seats(builds, ac, target=target, against=against)
     planned = [designs(seat.build, vary, zipped=zipped) for seat in templates]
     means = figures == "dpr" and by == "dpr"
-    kept = 10 if top is None and (out is not None or vary is EXAMPLE) else top
     names = FIGURES[:1] if means else FIGURES
-    rank = _Rank(figure=names.index(by), top=kept, lowest=lowest)
+    rank = _Rank(figure=names.index(by), top=top, lowest=lowest)
     best: list[Chunk] = []
     with _pool(executor, workers) as pool, table_file(out) as write:
         for made, seat in zip(planned, templates, strict=True):
@@ -146,8 +144,14 @@ def grid(
         parts = [part.beside(_simulated(made, seat, chunk, twins, how)) for made, seat, chunk, part in pieces]
     n_mix = len(templates[0].field.mixes)
     records = joined(parts).take((order[:, np.newaxis] * n_mix + np.arange(n_mix)).reshape(-1))
-    notes = [f"{sum(made.count for made in planned):,} designs: {' x '.join(f'{len(held)} values of {key}' for key, held in planned[0].varied)}"]
-    if kept is not None:
+    told = (
+        ", ".join(f"{len(held)} values of {key}" for key, held in planned[0].varied)
+        if zipped
+        else " x ".join(f"{len(held)} values of {key}" for key, held in planned[0].varied)
+    )
+    each = f" for each of {len(planned)} builds" if len(planned) > 1 else ""
+    notes = [f"{sum(made.count for made in planned):,} designs: {told}{', zipped' if zipped else ''}{each}"]
+    if top is not None:
         notes.append(f"the {len(order)} with the {'lowest' if lowest else 'highest'} {by}, the best being {records[0]['build']}: {records[0]['what']}")
     if out is not None:
         notes.append(f"all of them are in {out}")

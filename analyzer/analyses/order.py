@@ -94,7 +94,9 @@ def order(
     free = [pair for pair in pairs if hand_of(pair[0]) is not None]
     fixed = ", ".join(f"{build.name!r} of {build.system}" for build, _ in pairs if hand_of(build) is None)
     if not free:
-        raise ValueError(f"builds must have attacks whose order is free and matters, each making those after it harder; got {fixed}")
+        raise ValueError(
+            f"builds must have attacks whose order is free and matters, each making those after it harder, as in core and pathfinder2; got {fixed}"
+        )
     if choose == "own" and attacks is not None:
         raise ValueError(f"attacks must be left out with choose 'own', which takes the listed ones; got {attacks}")
     asked = replace(builds, builds=tuple(build for build, _ in free)) if isinstance(builds, Scenario) else [build for build, _ in free]

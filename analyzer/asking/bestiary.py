@@ -14,6 +14,7 @@ from typing import Any
 from analyzer import examples
 from analyzer.asking.foes import Field, Foe, HitPoints, bestiary, hit_points
 from analyzer.dice import PHYSICAL
+from analyzer.rulekit.models import TargetKeys
 from analyzer.rulekit.problems import ScenarioError, shown, suggestion
 from analyzer.scenario import get_game
 from analyzer.scenario import target as target_of
@@ -44,7 +45,9 @@ def read(against: Against, system: str) -> Field:
         Everything that is wrong with the table.
     """
     rows, source = _rows(against)
-    problems: list[str] = []
+    known = _known(system)
+    columns = dict.fromkeys(str(key) for row in rows for key in row)
+    problems = [f"{source}, {key}: {key} must be a known column; {suggestion(key, known)}" for key in columns if key not in known]
     foes = [foe for i, row in enumerate(rows) if (foe := _foe(row, f"{source}, row {i + 1}", system, problems)) is not None]
     if not problems and not 1 <= len(foes) <= MAX_FOES:
         problems.append(f"{source}: a table of creatures must have 1 to {MAX_FOES} rows; got {len(foes)}")
@@ -70,16 +73,31 @@ def _twice(foes: Iterable[Foe]) -> list[str | None]:
     return out
 
 
+def rows_of(against: Against) -> str | PathLike[str] | list[Mapping[str, Any]]:
+    """The path of a table as it is, or its rows in a list, so that they may be read again; a DataFrame is rows too.
+
+    Raises
+    ------
+    TypeError
+        Rows that are no mappings.
+    """
+    if isinstance(against, str | PathLike):
+        return against
+    table = getattr(against, "to_dict", None)
+    rows = list(table("records") if callable(table) and not isinstance(against, Mapping) else against or ())
+    if any(not isinstance(row, Mapping) for row in rows):
+        raise TypeError("against must be a CSV file or rows as mappings of column to value; got rows of another type")
+    return rows
+
+
 def _rows(against: Against) -> tuple[list[Mapping[str, Any]], str]:
-    if not isinstance(against, str | PathLike):
-        rows = list(against or ())
-        if any(not isinstance(row, Mapping) for row in rows):
-            raise TypeError("against must be a CSV file or rows as mappings of column to value; got rows of another type")
-        return rows, "against"
-    source = str(against)
+    given = rows_of(against)
+    if not isinstance(given, str | PathLike):
+        return given, "against"
+    source = str(given)
     try:
-        shipped = source in examples.tables() and not Path(against).exists()
-        text = examples.table(source) if shipped else Path(against).read_bytes().decode("utf-8-sig")
+        shipped = source in examples.tables() and not Path(given).exists()
+        text = examples.table(source) if shipped else Path(given).read_bytes().decode("utf-8-sig")
     except FileNotFoundError as error:
         raise ScenarioError([f"{source}: file must exist, or be one of {', '.join(examples.tables())}; got no such file"]) from error
     except (OSError, ValueError) as error:
@@ -95,10 +113,8 @@ def _rows(against: Against) -> tuple[list[Mapping[str, Any]], str]:
 
 def _foe(row: Mapping[str, Any], where: str, system: str, problems: list[str]) -> Foe | None:
     before = len(problems)
-    game = get_game(system)
-    known = [*_OWN, *(key for key in game.Target.model_fields if key not in _OWN)]
+    known = _known(system)
     given = {str(key): _value(value) for key, value in row.items() if value is not None and value != "" and value == value}  # noqa: PLR0124 - NaN is no value
-    problems += [f"{where}, {key}: {key} must be a known column; {suggestion(str(key), known)}" for key in row if key not in known]
     name = given.get("name")
     if name is None:
         problems.append(f"{where}, name: name must be given (what the creature is called); got nothing")
@@ -106,6 +122,8 @@ def _foe(row: Mapping[str, Any], where: str, system: str, problems: list[str]) -
     if "dr" in given:
         points = _whole(given["dr"], "dr", 10_000, where, problems)
         keys["reduction"] = {PHYSICAL: points or 0}
+    if not set(keys) - set(TargetKeys.model_fields):
+        problems.append(f"{where}, ac: ac must be given, or the keys of a target that the game makes it of; got nothing")
     hp = _hp(given.get("hp"), where, problems)
     weight = given.get("weight", 1)
     if isinstance(weight, bool) or not isinstance(weight, int | float) or not isfinite(weight) or weight < 0:
@@ -120,6 +138,10 @@ def _foe(row: Mapping[str, Any], where: str, system: str, problems: list[str]) -
     if len(problems) > before:
         return None
     return Foe(name=str(name), keys=tuple(keys.items()), hp=hp, weight=float(weight), level=level)
+
+
+def _known(system: str) -> list[str]:
+    return [*_OWN, *(key for key in get_game(system).Target.model_fields if key not in _OWN)]
 
 
 def _value(cell: Any) -> Any:  # noqa: ANN401 - a cell of a file, or whatever a caller's row holds

@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from functools import partial, wraps
 from typing import TYPE_CHECKING, Annotated, Any, ParamSpec, get_args, get_origin, get_type_hints
 
+from analyzer.asking.bestiary import rows_of
+from analyzer.asking.cautions import cautions
 from analyzer.asking.foes import MAX_HP
 from analyzer.asking.parameters import Kind, Numbers, Text, Whole
 from analyzer.playing import TRIALS, announce_compiling, chosen_seed
@@ -34,6 +36,8 @@ Trials = Annotated[int, Whole(low=1, high=2**40)]
 Seed = Annotated[int | None, Whole(low=0)]
 Workers = Annotated[int, Whole(low=1, high=1024)]
 
+#: Parameters that say nothing of an exact answer.
+_OF_SIMULATION = ("trials", "seed")
 #: Parameters that the command line has no option for: it brings the builds and the target of its file, and a progress bar.
 _PYTHON_ONLY = ("builds", "target", "executor", "progress")
 
@@ -156,9 +160,13 @@ def question(
         signature = inspect.signature(find)
         kinds = _kinds(find)
         helps = _helps(find.__doc__)
+        optional = _optional(find)
 
         def checked(*args: P.args, **kwargs: P.kwargs) -> Found:
             bound = signature.bind(*args, **kwargs)
+            alone = [name for name in _OF_SIMULATION if name in bound.arguments and not bound.arguments.get("simulate")]
+            if "simulate" in signature.parameters and alone:
+                raise ValueError(f"{alone[0]} must be given with simulate (--simulate), which rolls the dice; got it alone")
             bound.apply_defaults()
             given = bound.arguments
             for name, kind in kinds.items():
@@ -166,12 +174,16 @@ def question(
                     given[name] = kind.check(given[name], name)
                 elif kind is None and not isinstance(given[name], bool):
                     raise TypeError(f"{name} must be true or false; got {given[name]!r}")
-                elif given[name] is None and signature.parameters[name].default is not None:
+                elif given[name] is None and name not in optional:
                     raise TypeError(f"{name} must be given; got None")
+            if given.get("against") is not None:
+                given["against"] = rows_of(given["against"])
             if given.get("simulate"):
                 given["seed"] = chosen_seed(given["seed"])
                 announce_compiling(sweeps=False)
-            return find(*bound.args, **bound.kwargs)
+            found = find(*bound.args, **bound.kwargs)
+            asked = {name: given[name] for name in ("target", "ac", "against") if name in given}
+            return replace(found, notes=(*found.notes, *cautions(given["builds"], found.records, **asked)))
 
         @wraps(find)
         def ask(*args: P.args, **kwargs: P.kwargs) -> Answer:
@@ -226,6 +238,12 @@ def _kinds(find: Callable[..., Any]) -> dict[str, Kind | None]:
         if out[name] is None and hint is not bool:
             raise TypeError(f"{name} of {find.__name__} must be annotated with a kind; got {hint!r}")
     return out
+
+
+def _optional(find: Callable[..., Any]) -> frozenset[str]:
+    """The parameters that may be None."""
+    hints: Mapping[str, Any] = get_type_hints(find)
+    return frozenset(name for name, hint in hints.items() if type(None) in get_args(hint) or hint is Any)
 
 
 def _filled(doc: str) -> str:

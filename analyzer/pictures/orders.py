@@ -45,7 +45,7 @@ def _lines(axes: Axes, found: pd.DataFrame, shown: dict[str, Look]) -> None:
             marker = None if f"{column}_mc" in found and "against" not in found and len(found) > 1 else look.marker
             axes.plot(x, found[column], label=label, **look.line(linestyle=style, marker=marker))
             points(axes, x, found, column, look)
-    axes.set_ylabel("damage points\nper round")
+    axes.set_ylabel("DPR (damage\npoints per round)")
     axes.set_ylim(0.0, 1.08 * float(found["best_dpr"].max()) or 1.0)
 
 

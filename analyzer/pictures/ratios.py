@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 _TICKS = (0.1, 0.2, 1 / 3, 0.5, 2 / 3, 0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 2.0, 3.0, 5.0, 10.0)
 #: Least and most that the ends of a scale are from 1.
 _LEAST, _MOST = 1.25, 4.0
+#: Panels side by side: two of a few, three of more.
+_FEW, _MOST_ACROSS = 4, 3
 #: Cells of a panel whose ratios are still written into them, and columns whose names are still all written below.
 _WRITTEN, _NAMED = 130, 24
 #: Share of the scale from which its ends are too dark for black letters.
@@ -38,10 +40,10 @@ def ratio_maps(frame: pd.DataFrame, *, rows: str, unit: str, reference: str) -> 
         What varies, what the ratio is of, and what it is a ratio to.
     """
     named = list(frame.groupby("panel", sort=False))
-    columns = min(2, len(named))
+    columns = min(2 if len(named) <= _FEW else _MOST_ACROSS, len(named))
     across = -(-len(named) // columns)
     deep = frame["value"].nunique()
-    drawing = Picture(figsize=(8.5 if columns == 1 else 12.5, 1.4 + across * (1.3 + 0.27 * deep)), layout="constrained")
+    drawing = Picture(figsize=(8.5 if columns == 1 else 6.25 * columns, 1.4 + across * (1.3 + 0.27 * deep)), layout="constrained")
     drawn = panels(drawing, len(named), columns)
     found = frame["ratio"].astype(float)
     far = float(np.exp(np.abs(np.log(found[found > 0.0])).max())) if (found > 0.0).any() else _LEAST
@@ -52,13 +54,13 @@ def ratio_maps(frame: pd.DataFrame, *, rows: str, unit: str, reference: str) -> 
         axes.set_title(written(str(name)), fontsize="medium")
         axes.set_ylabel(rows)
     if image is not None:
-        bar = drawing.colorbar(image, ax=drawing.axes, extend="both", aspect=35, pad=0.01)
+        bar = drawing.colorbar(image, ax=drawing.axes, extend="both", aspect=35, pad=0.01, shrink=min(1.0, 2.0 / across))
         bar.set_label(f"{unit} / that of {written(reference)}")
         bar.ax.yaxis.set_major_locator(FixedLocator([tick for tick in _TICKS if norm.vmin <= tick <= norm.vmax]))  # type: ignore[operator]  # set above
         bar.ax.yaxis.set_minor_locator(NullLocator())
         bar.ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.2g}"))
         bar.ax.yaxis.set_minor_formatter(NullFormatter())
-    drawing.suptitle("outlined: the best; dotted: as it is", fontsize="small", x=0.99, ha="right")
+    drawing.suptitle(f"Damage in that of {written(reference)}; outlined: the best, dotted: as it is", fontsize="medium")
     return drawing
 
 
@@ -77,7 +79,7 @@ def _panel(axes: Axes, panel: pd.DataFrame, norm: LogNorm) -> AxesImage:
         ha="right" if turned else "center",
     )
     if not turned:
-        axes.set_xlabel("armor class")
+        axes.set_xlabel("armor class (AC)")
     if grid.size <= _WRITTEN:
         for (row, column), ratio in np.ndenumerate(grid):
             if np.isfinite(ratio):
@@ -113,7 +115,7 @@ def ratio_ranges(frame: pd.DataFrame, names: list[str], *, unit: str, reference:
 def attack_curves(frame: pd.DataFrame) -> Figure:
     """A panel per weapon and value of it: the mean of each attack of a turn over armor classes or creatures."""
     named = list(frame.groupby("panel", sort=False))
-    columns = min(2, len(named))
+    columns = min(2 if len(named) <= _FEW else _MOST_ACROSS, len(named))
     across = -(-len(named) // columns)
     drawing = Picture(figsize=(7.5 if columns == 1 else 12.5, 1.0 + 3.0 * across), layout="constrained")
     drawn = panels(drawing, len(named), columns, sharey=True)
@@ -126,7 +128,7 @@ def attack_curves(frame: pd.DataFrame) -> Figure:
             points(axes, along(rows), rows, "dpr", look)
         foe_axis(axes, panel.drop_duplicates("against" if "against" in panel else "ac"))
         axes.set_title(written(str(name)), fontsize="medium")
-        axes.set_ylabel("damage points")
+        axes.set_ylabel("damage points of the attack")
         tidy(axes)
     legend(drawing, shown, columns=4)
     return drawing

@@ -91,7 +91,7 @@ def designs(template: Build, vary: Vary, *, zipped: bool = False) -> Designs:
         No keys, no values, too many, or zipped keys of different lengths.
     """
     given = dict(vary) if isinstance(vary, Mapping) else dict(_read(text) for text in ([vary] if isinstance(vary, str) else vary))
-    listed = tuple((key, tuple(values)) for key, values in given.items())
+    listed = tuple((key, _read(f"{key}={values}")[1] if isinstance(values, str) else tuple(values)) for key, values in given.items())
     if not listed:
         raise ValueError("vary must be keys with values such as attack=0:5; got none")
     for key, values in listed:
