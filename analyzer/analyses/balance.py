@@ -54,10 +54,10 @@ def _draw(frame: pd.DataFrame) -> Figure:
 
     reference = str(frame["reference"].iloc[0])
     if "value" in frame:
-        return ratio_maps(frame, rows=str(frame["rows"].iloc[0]), unit="damage", reference=reference)
+        return ratio_maps(frame, rows=str(frame["rows"].iloc[0]), reference=reference)
     if "attack" in frame:
         return attack_curves(frame.assign(panel=_names(frame)))
-    return ratio_ranges(frame, _names(frame), unit="damage", reference=reference)
+    return ratio_ranges(frame, _names(frame), reference=reference)
 
 
 def _names(frame: pd.DataFrame) -> list[str]:

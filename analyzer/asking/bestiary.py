@@ -26,6 +26,11 @@ MAX_FOES = 10_000
 _OWN = ("name", "weight", "level", "dr", "hp")
 
 
+def held(against: Against) -> Against:
+    """The table to be read as often as wanted: rows of an iterator are kept."""
+    return against if against is None or isinstance(against, str | PathLike) else list(against)
+
+
 def read(against: Against, system: str) -> Field:
     """The field of a table of creatures.
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
-from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from analyzer.asking.bestiary import Against, read
+from analyzer.asking.bestiary import Against, held, read
 from analyzer.asking.foes import Field, HitPoints, acs, hit_points
 from analyzer.exact import Round, evaluate
 from analyzer.plan import Plan, Target, sweep, swept_defence
@@ -215,7 +214,7 @@ def seats(
     given = None if hp is None else hit_points(hp)
     if against is not None and (ac is not None or target is not None):
         raise ValueError("against must be given without ac and target: the table has both; got them beside it")
-    rows = against if against is None or isinstance(against, str | PathLike) else list(against)  # an iterator is read once for every game
+    rows = held(against)
     out = []
     for build, opponent in listed(builds, target):
         swept = None if rows is not None else acs((None,) if ac is None else parse_acs(ac))
