@@ -77,7 +77,7 @@ def _panel(axes: Axes, panel: pd.DataFrame, norm: LogNorm) -> AxesImage:
         ha="right" if turned else "center",
     )
     if not turned:
-        axes.set_xlabel("armor class")
+        axes.set_xlabel("armor class (AC)")
     if grid.size <= _WRITTEN:
         for (row, column), ratio in np.ndenumerate(grid):
             if np.isfinite(ratio):
