@@ -164,6 +164,18 @@ def test_a_round_aims_at_its_own_defence(keys):
     assert first == pytest.approx(hit / 8 + crit * 43 / 64, rel=1e-12)
 
 
+@pytest.mark.parametrize(("text", "hp"), [("laser", 14), ("torch", 12)])
+def test_changes_are_weighed_on_the_rounds_that_are_fought(text, hp):
+    """The chance to be dead of `weights` and `solve` is that of `kill`, whatever each round aims at and deals."""
+    scenario = loads({"laser": LASER, "torch": TORCH}[text])
+    (fought,) = analyzer.kill(scenario, hp=hp, by="round", rounds=2)["dead"][1:]
+    found = analyzer.weights(scenario, hp=hp, kill_by=2, simulate=True, trials=100_000, seed=1)
+    assert found["dead"].tolist() == pytest.approx([fought] * len(found), rel=1e-12)
+    assert found.verdict.agree
+    (now,) = analyzer.solve(scenario, hp=hp, kill=0.9, rounds=2, simulate=True, trials=100_000, seed=1)["now"]
+    assert now == pytest.approx(fought, rel=1e-12)
+
+
 def test_creatures_with_several_defences_are_met_at_each():
     rows = [{"name": "bot", "eac": 12, "kac": 19}, {"name": "beast", "eac": 15, "kac": 16}]
     first = analyzer.distribution(loads(LASER).builds, against=rows, by="attack", rounds=2)

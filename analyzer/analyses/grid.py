@@ -22,6 +22,7 @@ from analyzer.playing import Builds, Opponent
 from analyzer.pmf import Floats, Integers
 from analyzer.workings.cells import FIGURES, Chunk, chunks
 from analyzer.workings.designs import Designs, Vary, designs
+from analyzer.workings.means import means
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -229,14 +230,12 @@ def _simulated(made: Designs, seat: Seat, best: Chunk, twins: Twins, how: Simula
     places = made.places()
     beside: dict[str, list[Any]] = {"dpr_mc": [], "dpr_se": [], "dpr_z": []}
     for row, number in enumerate(best.designs.tolist()):
-        played = seat.changed(made.build(places[number]))
-        tallies = played.tallies(trials=how.trials, seed=how.seed, workers=how.workers)
-        found = played.mixed(np.array([tally.mean for tally in tallies]))
-        errors = played.errors(np.array([tally.standard_error for tally in tallies]))
-        for mix in range(len(played.field.mixes)):
+        played = means(seat.changed(made.build(places[number])), how)
+        for mix in range(len(seat.field.mixes)):
+            found, error, _ = played.seen(mix)
             exact = float(best.figures[row, mix, 0])
             where = f"{seat.build.name}: {made.name(places[number])}, {seat.face(mix)}"
-            record = twins.estimate(where, "dpr", exact=exact, found=float(found[mix]), error=float(errors[mix]), trials=how.trials)
+            record = twins.estimate(where, "dpr", exact=exact, found=found, error=error, trials=how.trials)
             for key, column in beside.items():
                 column.append(record[key])
     return beside

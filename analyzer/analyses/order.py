@@ -143,8 +143,8 @@ def _beside(turn: Sequences, choice: Choice, record: Record, twins: Twins, how: 
             found, error, often = turn.simulated(order, choice.mix, how)
             out |= twins.estimate(where, key, exact=value, found=found, error=error, trials=how.trials, occurrences=often)
         elif key == "matters" and isinstance(value, float):
-            found, error = turn.apart(choice.best, choice.worst, choice.mix, how)
-            out |= twins.estimate(where, key, exact=value, found=found, error=error, trials=how.trials)
+            apart = turn.apart(choice.best, choice.worst, choice.mix, how)
+            out |= twins.estimate(where, key, exact=value, found=apart.found, error=apart.error, trials=how.trials)
     return out
 
 

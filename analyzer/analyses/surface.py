@@ -6,12 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
-from os import PathLike
 from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
-from analyzer.asking.bestiary import Against
+from analyzer.asking.bestiary import Against, rows_of
 from analyzer.asking.parameters import Text
 from analyzer.asking.question import AcOrOwn, AgainstTable, Column, Found, Grid, Seed, Trials, Workers, question
 from analyzer.asking.seats import Seat, Simulation, seats
@@ -102,7 +101,7 @@ def surface(
     usual = ("ac", "dr") if against is None else ("attack", "damage")
     across, down = dial(usual[0] if x is None else x, "x"), dial(usual[1] if y is None else y, "y")
     pairs = listed(builds, target)
-    rows = against if against is None or isinstance(against, str | PathLike) else list(against)
+    rows = None if against is None else rows_of(against)
     _check(pairs, across, down, ac, rows)
     twins, how = Twins(), Simulation.asked(simulate, trials=trials, seed=seed, workers=workers)
     found: list[_Cell] = []

@@ -22,8 +22,9 @@ from analyzer.montecarlo.tally import empty_arrays
 from analyzer.plan import Die, Plan, Target
 
 Totals = NDArray[np.int64]
-#: A plan per round, the last repeating; what is attacked, at which value of the swept defence; its hit points as dice and a number, at least 1.
-Fight = tuple[Sequence[Plan], Target, int, tuple[Sequence[Die], int]]
+#: A plan per round, the last repeating; what is attacked, at which value of the swept defence, one for all rounds or each; its hit points as dice and a
+#: number, at least 1.
+Fight = tuple[Sequence[Plan], Target | Sequence[Target], int | Sequence[int], tuple[Sequence[Die], int]]
 #: Trials whose totals are held for every side at a time, and trials of one piece of work.
 CHUNK = 2**15
 PIECE = 2**18
@@ -178,7 +179,7 @@ def paired_kills(first: Fight, second: Fight, *, rounds: int, trials: int, seed:
 
     Parameters
     ----------
-    first, second : (plans, Target, int, (dice, int))
+    first, second : (plans, target, ac, (dice, int))
         Who fights what with how many hit points; both sides roll the same dice for them.
     rounds : int
         Rounds of a fight.

@@ -17,12 +17,12 @@ _UNMARKED = Landmarks()
 _MOST_ROWS = 60
 
 
-def figure_of(frame: pd.DataFrame, *, figure: str | None = None, marks: Landmarks = _UNMARKED) -> Picture:
+def figure_of(frame: pd.DataFrame, *, marks: Landmarks = _UNMARKED) -> Picture:
     """The figure of rows of `analyzer.curve` or `analyzer.compare`: over armor classes, by creature, or over the levels of builds that have several.
 
-    Its second panel shows ``figure``; differences where they were asked for, else hits.
+    Its second panel shows differences where they were asked for, else hits.
     """
-    figure = figure or ("difference" if "difference" in frame else "hits")
+    figure = "difference" if "difference" in frame else "hits"
     if "against" not in frame:
         return sweep_figure(frame, figure=figure, marks=marks)
     if "level" in frame and len(set(frame["level"].dropna())) > 1:

@@ -56,7 +56,7 @@ def goals_figure(frame: pd.DataFrame) -> Picture:
         figures.plot(rows["ac"], rows["wanted"], color="0.6", linewidth=2.5, alpha=0.6, zorder=0)
     answers.set_ylabel(_ANSWERS[str(frame["vary"].iloc[0])])
     figures.set_ylabel(f"{_unit(frame)}\nreached (line),\nwanted (grey), now (dots)")
-    figures.set_xlabel("armor class")
+    figures.set_xlabel("armor class (AC)")
     whole_ticks(figures)
     whole_heights(answers)
     tidy(answers, figures)

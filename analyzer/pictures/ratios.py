@@ -1,4 +1,4 @@
-"""Maps: how far figures are from those of a reference, as colours over two things that vary, or as a range per row."""
+"""Ratios: how far figures are from those of a reference, as colours over two things that vary, or as a range per row."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ _WRITTEN, _NAMED = 130, 24
 _DARK = 0.65
 
 
-def ratio_maps(frame: pd.DataFrame, *, rows: str, unit: str, reference: str) -> Figure:
+def ratio_maps(frame: pd.DataFrame, *, rows: str, reference: str) -> Figure:
     """A heat map per ``panel`` of a frame: what varies down, foes across, the ratio as colour with 1 in the middle.
 
     Parameters
     ----------
     frame : DataFrame
         ``panel``, ``value`` (what varies), ``against`` or ``ac``, ``ratio`` (None where there is none), ``best`` and ``now`` (rows that are marked).
-    rows, unit, reference
-        What varies, what the ratio is of, and what it is a ratio to.
+    rows, reference
+        What varies, and what the ratio is to.
     """
     named = list(frame.groupby("panel", sort=False))
     columns = min(2 if len(named) <= _FEW else _MOST_ACROSS, len(named))
@@ -55,7 +55,7 @@ def ratio_maps(frame: pd.DataFrame, *, rows: str, unit: str, reference: str) -> 
         axes.set_ylabel(rows)
     if image is not None:
         bar = drawing.colorbar(image, ax=drawing.axes, extend="both", aspect=35, pad=0.01, shrink=min(1.0, 2.0 / across))
-        bar.set_label(f"{unit} / that of {written(reference)}")
+        bar.set_label(f"damage / that of {written(reference)}")
         bar.ax.yaxis.set_major_locator(FixedLocator([tick for tick in _TICKS if norm.vmin <= tick <= norm.vmax]))  # type: ignore[operator]  # set above
         bar.ax.yaxis.set_minor_locator(NullLocator())
         bar.ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.2g}"))
@@ -95,7 +95,7 @@ def _foes(panel: pd.DataFrame) -> pd.Series[str]:
     return panel["against"] if "against" in panel else panel["ac"]
 
 
-def ratio_ranges(frame: pd.DataFrame, names: list[str], *, unit: str, reference: str) -> Figure:
+def ratio_ranges(frame: pd.DataFrame, names: list[str], *, reference: str) -> Figure:
     """A row per record: its ``ratio`` to a reference as a point, from ``lowest`` to ``highest`` as a line."""
     drawing = Picture(figsize=(8.5, 1.6 + 0.42 * len(frame)), layout="constrained")
     axes = drawing.subplots()
@@ -106,7 +106,7 @@ def ratio_ranges(frame: pd.DataFrame, names: list[str], *, unit: str, reference:
     axes.axvline(1.0, color="0.3", linewidth=0.8, linestyle=DASHED)
     axes.set_yticks(list(rows), [written(name) for name in names])
     axes.set_ylim(len(frame) - 0.4, -0.6)
-    axes.set_xlabel(f"{unit} / that of {written(reference)}")
+    axes.set_xlabel(f"damage / that of {written(reference)}")
     tidy(axes)
     drawing.legend(loc="outside upper center", ncols=3, frameon=False)
     return drawing

@@ -1,4 +1,4 @@
-"""Maps: figures over two numbers, a heat map of damage per round or of a lead, and who leads where."""
+"""Surfaces: figures over two numbers, a heat map of damage per round or of a lead, and who leads where."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def trades_figure(frame: pd.DataFrame) -> Picture:
     settings.set_ylabel("best setting\n(attack given up)")
     gains.set_ylabel("gain over none\n(points per round)")
     damage.set_ylabel(f"DPR (damage points per round)\n{'best (line), none (dots), all (dashes)' if len(named) <= _CROWDED else 'at the best setting'}")
-    damage.set_xlabel("armor class")
+    damage.set_xlabel("armor class (AC)")
     damage.set_ylim(bottom=0.0)
     whole_heights(settings)
     tidy(settings, gains, damage)

@@ -33,7 +33,7 @@ def worths_figure(frame: pd.DataFrame) -> Picture:
         _lines(panel, frame[frame["build"] == build], named)
         panel.set_title(written(build), fontsize="medium")
     tidy(*drawn)
-    below(drawn, columns, "armor class")
+    below(drawn, columns, "armor class (AC)")
     for panel in drawn[::columns]:
         panel.set_ylabel("DPR gained (damage points per round)")
     legend(drawing, named, columns=4)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -35,6 +34,14 @@ class Means:
         """(n_mix,) the means weighed."""
         return self.seat.mixed(self.dpr)
 
+    def seen(self, mix: int) -> tuple[float, float, float]:
+        """The simulated mean of a mix, its standard error, and the rounds expected to deal any damage, weighed."""
+        tallies = self.tallies or ()
+        found = self.seat.mixed(np.array([tally.mean for tally in tallies]))
+        errors = self.seat.errors(np.array([tally.standard_error for tally in tallies]))
+        often = self.seat.mixed(self.some * np.array([tally.trials for tally in tallies]))
+        return float(found[mix]), float(errors[mix]), float(often[mix])
+
     def columns(self, mix: int, twins: Twins, where: str, name: str = "dpr") -> Record:
         """The columns of the mean of a mix."""
         exact = float(self.mixed[mix])
@@ -54,15 +61,9 @@ class Means:
                 trials=tally.trials,
                 occurring=float(self.some[foe]) or 1.0,
             )
-        return twins.estimate(
-            where,
-            name,
-            exact=exact,
-            found=sum(weight * tally.mean for weight, tally, _ in parts),
-            error=sqrt(sum((weight * tally.standard_error) ** 2 for weight, tally, _ in parts)),
-            trials=min(tally.trials for _, tally, _ in parts),
-            occurrences=sum(tally.trials * float(self.some[foe]) for _, tally, foe in parts),
-        )
+        found, error, _ = self.seen(mix)
+        often = sum(tally.trials * float(self.some[foe]) for _, tally, foe in parts)
+        return twins.estimate(where, name, exact=exact, found=found, error=error, trials=min(tally.trials for _, tally, _ in parts), occurrences=often)
 
 
 def means(seat: Seat, how: Simulation | None) -> Means:

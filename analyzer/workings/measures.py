@@ -85,9 +85,9 @@ class Kills:
         dice = first.seed(seed, foe)
         sides = []
         for seat in (first, second):
-            faced, ac = seat.before(foe)
+            faced, _ = seat.before(foe)
             points = _points(seat, foe)
-            sides.append((faced.plans, faced.target, ac, (points.dice, points.flat)))
+            sides.append((faced.plans, faced.targets, faced.met(foe), (points.dice, points.flat)))
         return paired_kills(sides[0], sides[1], rounds=self.rounds, trials=trials, seed=dice, points_seed=child_seed(dice, 1))
 
     def _chances(self, seat: Seat, faced: Faced) -> Floats:
@@ -96,7 +96,7 @@ class Kills:
         return np.concatenate([reached(tails[i : i + 1], pmf) for i, pmf in enumerate(points)])
 
     def _sums(self, faced: Faced, most: int) -> Floats:
-        single = [evaluate(plan, faced.target, faced.acs).distribution for plan in faced.plans[: self.rounds]]
+        single = [evaluate(plan, target, acs).distribution for plan, target, acs in faced.course[: self.rounds]]
         every = [single[min(k, len(single) - 1)] for k in range(self.rounds)]
         return summed(every, min(most, 1 + sum(one.shape[1] - 1 for one in every)))
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from math import comb, isclose
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,9 +15,8 @@ from analyzer.exact.orders import Multiset, Ranking, Worths, following, multiset
 from analyzer.pmf import Floats
 from analyzer.rulekit.hand import Hand
 from analyzer.workings.armoury import hand_of, taking
-
-if TYPE_CHECKING:  # importing it at run time would import Numba, which the exact path does without
-    from analyzer.montecarlo import Tally
+from analyzer.workings.differences import Apart, at_mixes
+from analyzer.workings.means import Means, means
 
 #: Most attacks worked out one by one: multisets times what may come next.
 MAX_ATTACKS = 5000
@@ -51,9 +49,9 @@ class Sequences:
     worst: Ranking
     #: the listed order, where it has as many attacks
     own: Order | None
-    #: seats of orders that were asked for, and what was simulated of them, a tally per foe
+    #: seats of orders that were asked for, and what was simulated of them
     played: dict[Order, Seat] = field(default_factory=dict)
-    tallied: dict[Order, list[Tally]] = field(default_factory=dict)
+    seen: dict[Order, Means] = field(default_factory=dict)
 
     def spelled(self, order: Order) -> str:
         """An order in words, what is repeated at once written once: ``dagger, longsword x2``."""
@@ -84,25 +82,13 @@ class Sequences:
 
     def simulated(self, order: Order, mix: int, how: Simulation) -> tuple[float, float, float]:
         """Simulated mean damage of an order against a mix, its standard error, and the rounds expected to deal any."""
-        seat = self._taking(order)
-        if order not in self.tallied:
-            self.tallied[order] = seat.tallies(trials=how.trials, seed=how.seed, workers=how.workers)
-        tallies = self.tallied[order]
-        means, errors = seat.mixed(np.array([tally.mean for tally in tallies])), seat.errors(np.array([tally.standard_error for tally in tallies]))
-        often = seat.mixed(seat.gathered(lambda _, found: 1.0 - found.no_damage))[mix] * how.trials
-        return float(means[mix]), float(errors[mix]), float(often)
+        if order not in self.seen:
+            self.seen[order] = means(self._taking(order), how)
+        return self.seen[order].seen(mix)
 
-    def apart(self, first: Order, second: Order, mix: int, how: Simulation) -> tuple[float, float]:
-        """Simulated mean of one order less another on the same dice, and its paired standard error."""
-        from analyzer.montecarlo import paired  # noqa: PLC0415 - Numba costs start-up time
-
-        one, other = self._taking(first), self._taking(second)
-        means, errors = np.zeros(len(one.field.foes)), np.zeros(len(one.field.foes))
-        for foe, weight in one.field.mixes[mix].weights:
-            if weight > 0.0 and first != second:
-                found = paired(one.side(foe), other.side(foe), trials=how.trials, seed=one.seed(how.seed, foe))
-                means[foe], errors[foe] = found.difference, found.standard_error or 0.0
-        return float(one.mixed(means)[mix]), float(one.errors(errors)[mix])
+    def apart(self, first: Order, second: Order, mix: int, how: Simulation) -> Apart:
+        """Simulated mean of one order less another on the same dice."""
+        return at_mixes((self._taking(first), self._taking(second)), [(0, 1, mix)], how)[0, 1, mix]
 
     def _taking(self, order: Order) -> Seat:
         if order not in self.played:
