@@ -1,5 +1,6 @@
 """Every game and option beside the best NumPy version of the same work, and the dice of every example per second; one thread, by CPU time."""
 
+from dataclasses import MISSING, fields, is_dataclass
 from time import process_time
 
 import pytest
@@ -8,6 +9,7 @@ from analyzer import example, examples
 from analyzer.exact import evaluate
 from analyzer.montecarlo import record
 from analyzer.plan import swept_defence
+from analyzer.systems import systems
 from benchmarks import numpy_games, ours
 from benchmarks.numpy_games import GAMES
 from benchmarks.ours import KERNEL, SEEDS
@@ -15,6 +17,13 @@ from benchmarks.reference import Counts
 
 pytestmark = pytest.mark.benchmark(timer=process_time)
 
+#: Examples that are not measured, since they ask nothing of the kernel that another does not.
+ALIKE = {
+    "core-armoury": "core-goobelthorp",
+    "srd35-levels": "srd35-warriors",
+    "srd35-power-attack": "srd35-warriors",
+    "srd35-weapons": "srd35-warriors",
+}
 GROUP = "Simulation: every game and option, one thread"
 NUMPY = "NumPy at its best"
 
@@ -36,7 +45,36 @@ def by_numpy(played, trials, seed):
 
 
 def test_every_game_and_example_is_there():
-    assert {played.example for played in GAMES.values()} == set(examples.names())
+    assert {played.example for played in GAMES.values()} | set(ALIKE) == set(examples.names())
+    assert {examples.system(played.example) for played in GAMES.values()} == set(systems())
+
+
+@pytest.mark.parametrize("name", ALIKE)
+def test_what_is_left_out_asks_the_kernel_for_nothing_new(name):
+    """Its plans use no field of the plan that those of the example it is like leave alone."""
+    assert options(name) <= options(ALIKE[name])
+
+
+def options(name):
+    """The fields of plans that an example's builds set to anything but the default, by the class they are of."""
+    scenario = examples.example(name)
+    found: set[str] = set()
+    for build in scenario.builds:
+        made = build.derive(scenario.target)
+        _walk(made.plan, found)
+        _walk(made.target, found)
+    return found - {"Plan.turns", "Turn.steps", "Step.variants"}
+
+
+def _walk(value, found):
+    if is_dataclass(value):
+        for field in fields(value):
+            if field.init and (field.default is MISSING or getattr(value, field.name) != field.default):
+                found.add(f"{type(value).__name__}.{field.name}")
+                _walk(getattr(value, field.name), found)
+    elif isinstance(value, tuple | frozenset):
+        for one in value:
+            _walk(one, found)
 
 
 @pytest.mark.parametrize("name", GAMES)

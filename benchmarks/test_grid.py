@@ -27,7 +27,7 @@ def template():
 
 def whole(template, target, damages):
     """The grid of these damages."""
-    return analyzer.grid(template, ACS, vary={"damage": damages, "attack": BONUSES}, target=target)
+    return analyzer.grid(template, ACS, vary={"damage": damages, "attack": BONUSES}, target=target, top=None)
 
 
 def alone(template, target, damages):
