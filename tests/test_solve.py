@@ -18,7 +18,7 @@ from analyzer import sheet, solve, statblock
 from analyzer.asking.seats import seats
 from analyzer.cli import app
 from analyzer.examples import example
-from analyzer.sweeps import runs
+from analyzer.sweeps import spans
 from analyzer.workings.measures import Dpr
 from analyzer.workings.solving import Knob, Turned, knobs
 from analyzer.workings.variations import attack
@@ -229,8 +229,8 @@ def test_what_a_game_does_not_have_cannot_be_varied():
 
 
 def test_runs_of_numbers():
-    assert runs([12, 10, 11, 15]) == "10 to 12, 15"
-    assert not runs([])
+    assert spans([12, 10, 11, 15]) == "10 to 12, 15"
+    assert not spans([])
 
 
 def test_figures_of_one_and_of_eight_builds():
