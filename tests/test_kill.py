@@ -343,7 +343,9 @@ def test_hit_points_are_rolled():
         ({"hp": 10, "by": "turn"}, "by must be one of 'summary', 'round', 'attack'; got 'turn'"),
         ({"hp": 10, "regeneration": -1}, "regeneration must be a whole number from 0 to 10000; got -1"),
         ({"hp": 10, "rounds": 0}, "rounds must be a whole number from 1 to 1000; got 0"),
-        ({"hp": MAX_REACH + 1}, f"hp must be 1 to {MAX_REACH} for an exact fight; got {MAX_REACH + 1}"),
+        ({"hp": MAX_REACH + 1}, f"hp must be hit points from 1 to {MAX_REACH}, or dice such as '12d8+36'; got {MAX_REACH + 1}"),
+        ({"hp": 2_000_000}, f"hp must be hit points from 1 to {MAX_REACH}, or dice such as '12d8+36'; got 2000000"),
+        ({"target": {"hp": MAX_REACH + 1}}, f"hp must be 1 to {MAX_REACH} for an exact fight; got {MAX_REACH + 1}"),
         ({"hp": "1d1000+900", "regeneration": 1}, "hp must be at most 1048576 over all that may be rolled, with regeneration; got"),
         ({"against": [{"name": "rat", "ac": 10}]}, "got none for rat"),
     ],
@@ -352,6 +354,32 @@ def test_errors(keys, words):
     with pytest.raises(ValueError, match=r"must be") as caught:
         analyzer.kill(analyzer.statblock("+5", "1d8", name="axe"), **keys)
     assert words in str(caught.value)
+
+
+def test_the_help_names_the_limit_of_an_exact_fight():
+    assert f"{MAX_REACH:,}" in analyzer.kill.__doc__
+
+
+def test_fights_that_are_over_are_not_played_on(monkeypatch):
+    """Of a sweep each armor class is followed until nine tenths of its own fights are over, and comes to what it comes to alone."""
+    played = {}
+
+    def counted(strikes, at, *given):
+        for dead in march(strikes, at, *given):
+            played[at] = played.get(at, 0) + 1
+            yield dead
+
+    monkeypatch.setattr(campaigns, "march", counted)
+    build = analyzer.statblock("+8/+3", "1d8+4", name="axe")
+    keys = {"hp": 90, "rounds": 4}
+    swept = analyzer.kill(build, (5, 15, 25), **keys)
+    assert played == dict(enumerate(swept["rounds_90"]))
+    assert played[0] < played[1] < played[2]
+    for row in swept.to_dict("records"):
+        assert analyzer.kill(build, row["ac"], **keys).iloc[0].to_dict() == row
+    played.clear()
+    every, _, ox = analyzer.kill(build, against=[{"name": "rat", "ac": 5, "hp": 5}, {"name": "ox", "ac": 25, "hp": 90}], rounds=2)["rounds_90"]
+    assert played == {0: every, 1: max(every, ox)}
 
 
 def test_the_command(tmp_path):

@@ -6,10 +6,12 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Annotated, Literal
 
+from analyzer.asking.foes import hit_points
 from analyzer.asking.parameters import Choice, Whole
 from analyzer.asking.question import AcOrOwn, AgainstTable, Column, Found, Hp, Seed, Trials, Workers, question
 from analyzer.asking.seats import Seat, Simulation, seats
 from analyzer.asking.twins import Twins
+from analyzer.exact import MAX_REACH
 from analyzer.plan import Plan
 from analyzer.playing import Builds, Opponent
 from analyzer.records import Record
@@ -71,7 +73,8 @@ def kill(
     {ac}
     {target}
     {against}
-    {hp}
+    hp : int or str, optional
+        Hit points: a number up to 32,768 or dice such as ``12d8+36``; the target's own if left out.
     regeneration : int
         Points the target gets back at the end of each round, up to what it had; not once dead.
     rounds : int
@@ -96,6 +99,8 @@ def kill(
     ScenarioError, ValueError
         What cannot be played, or a target without hit points.
     """
+    if hp is not None:  # seats take more, of which an exact fight would keep too much
+        hit_points(hp, MAX_REACH)
     campaigns = [fought(seat, regeneration, rounds) for seat in seats(builds, ac, target=target, against=against, hp=hp, course=True)]
     twins, how = Twins(), Simulation.asked(simulate, trials=trials, seed=seed, workers=workers)
     records: list[Record] = []
