@@ -20,6 +20,7 @@ from analyzer.cli import app
 from analyzer.exact import fights, march, prospects, strike
 from analyzer.exact.strikes import MAX_REACH
 from analyzer.montecarlo.points import hit_points as rolled
+from analyzer.pictures.drawing import looks
 from analyzer.plan import Attack, Check, Critical, Die, Packet, Part, Plan, Roll, Step, Target, Turn
 from analyzer.pmf import PMF
 from analyzer.workings import campaigns
@@ -380,6 +381,42 @@ def test_fights_that_are_over_are_not_played_on(monkeypatch):
     played.clear()
     every, _, ox = analyzer.kill(build, against=[{"name": "rat", "ac": 5, "hp": 5}, {"name": "ox", "ac": 25, "hp": 90}], rounds=2)["rounds_90"]
     assert played == {0: every, 1: max(every, ox)}
+
+
+def test_who_kills_soonest_is_told_of_those_that_meet_the_same():
+    notes = analyzer.kill(analyzer.example("srd35-levels"), against="srd35-levels.csv").notes
+    told = [note for note in notes if note.startswith("kills soonest")]
+    levels = {build.level: [] for build in analyzer.example("srd35-levels").builds}
+    for build in analyzer.example("srd35-levels").builds:
+        found = analyzer.kill(build, against="srd35-levels.csv").iloc[0]
+        levels[build.level].append((found["mean_rounds"], build.name))
+    assert told == [f"kills soonest on average at level {level}: {min(means)[1]}" for level, means in levels.items()]
+    fighters = [build for build in analyzer.example("srd35-levels").builds if build.name.startswith("fighter")]
+    assert not analyzer.kill(fighters, against="srd35-levels.csv").notes
+    (note,) = analyzer.kill(fighters, 20, hp=50).notes
+    assert note == "kills soonest on average: fighter (level 17)"
+
+
+def test_notes_are_of_columns_that_are_there():
+    run = CliRunner()
+    assert "overkill: points of the killing attack" in run.invoke(app, ["kill"]).stdout
+    assert "overkill" not in run.invoke(app, ["kill", "--by", "round"]).stdout
+
+
+def test_the_figure_says_whose_hit_points_and_how_many_it_leaves_out():
+    build, target = golden()
+    figure = analyzer.kill(build, "10:20", target=target).figure()
+    assert [panel.get_title("left").split("\n")[-1] for panel in figure.axes[:3]] == ["AC 10, 150 HP", "AC 15, 150 HP", "AC 20, 150 HP"]
+    assert figure.axes[0].get_title("left").startswith("3 of 11 armor classes")
+    assert analyzer.kill(build, 20, hp="3d8+9").figure().axes[0].get_title("left") == "AC 20, 3d8+9 HP"
+    assert analyzer.kill(build, against=TABLE).figure().axes[0].get_title("left") == "all, weighted"
+    assert analyzer.kill(build, against=TABLE, by="round").figure().axes[0].get_title("left") == "all, weighted"
+
+
+def test_forty_builds_have_curves_of_their_own():
+    found = looks([f"build {i}" for i in range(360)])
+    assert len(set(found.values())) == 360
+    assert len({(look.colour, look.dashes) for look in list(found.values())[:40]}) == 40
 
 
 def test_the_command(tmp_path):

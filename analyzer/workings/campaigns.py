@@ -14,7 +14,7 @@ from analyzer.asking.foes import HitPoints
 from analyzer.asking.seats import Seat, Simulation, child_seed
 from analyzer.asking.twins import Twins
 from analyzer.exact import Prospects, march, prospects, strike
-from analyzer.pmf import Floats, Integers
+from analyzer.pmf import Floats
 from analyzer.records import Record
 
 if TYPE_CHECKING:  # importing it at run time would import Numba, which the exact path does without
@@ -66,11 +66,11 @@ def _followed(seat: Seat, marches: Sequence[Iterator[Floats]], ever: Floats, rou
     sums = np.zeros(len(ever))
     quantiles: list[list[int | None]] = [[None for _ in SHARES] for _ in ever]
     met = seat.field.weights > 0.0
-    going, number = np.ones(len(marches), np.bool_), 0
-    while number < rounds or (going.any() and number < MOST_ROUNDS):
+    going, number = list(range(len(marches))), 0
+    while number < rounds or (going and number < MOST_ROUNDS):
         number += 1
         # Beyond the rounds that are shown, fights of which nothing more is asked are not played: the quick ones of a sweep end long before the slow ones.
-        played = np.flatnonzero(going) if number > rounds else np.arange(len(marches))
+        played = going if number > rounds else range(len(marches))
         new = seat.mixed(_even([next(marches[foe]) for foe in played], played, len(marches)))
         by_attack = sums[:, np.newaxis] + new.cumsum(axis=1)
         sums = by_attack[:, -1]
@@ -82,7 +82,7 @@ def _followed(seat: Seat, marches: Sequence[Iterator[Floats]], ever: Floats, rou
                 if over[i] is None and so_far >= share:
                     over[i] = number
                 waiting[mix] |= over[i] is None and whole > share
-        going = met[waiting].any(axis=0)
+        going = np.flatnonzero(met[waiting].any(axis=0)).tolist()
     return dead, quantiles
 
 
@@ -101,7 +101,7 @@ def points_of(seat: Seat, foe: int) -> HitPoints:
     return points
 
 
-def _even(rows: Sequence[Floats], places: Integers, count: int) -> Floats:
+def _even(rows: Sequence[Floats], places: Sequence[int], count: int) -> Floats:
     """Rows at their places among ``count``, the others zeros: foes may be met with different numbers of attacks."""
     out = np.zeros((count, max(1, *map(len, rows))) if rows else (count, 1))
     for place, row in zip(places, rows, strict=True):
