@@ -83,3 +83,8 @@ def spans(numbers: Iterable[int]) -> str:
         else:
             runs.append([number, number])
     return ", ".join(str(low) if low == high else f"{low} to {high}" for low, high in runs)
+
+
+def few(number: int, most: int = 3) -> tuple[int, ...]:
+    """Places of a few among so many, evenly apart from the first to the last."""
+    return tuple(dict.fromkeys(round(i * (number - 1) / (most - 1)) for i in range(most)))

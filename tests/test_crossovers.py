@@ -350,3 +350,36 @@ def test_errors_are_the_houses():
     with pytest.raises(ScenarioError, match="file must exist"):
         analyzer.crossovers(many(2), against="nowhere.csv")
     assert TIE < 1e-9
+
+
+def test_no_end_is_told_where_there_is_none():
+    run = CliRunner().invoke
+    assert "AC -: no end" in run(app, ["crossovers"]).stdout
+    for more in (["--by", "ac"], ["--ac", "10:20"], ["--against", "srd35-creatures.csv"]):
+        shown = run(app, ["crossovers", *more])
+        assert shown.exit_code == 0, shown.output
+        assert "no end" not in shown.stdout
+        assert "leads in damage points per round" in shown.stdout
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        [f"a very long descriptive name of build number {i}" for i in range(8)],
+        [f"{i}: a very long descriptive name of a build" for i in range(8)],
+        [f"the great descriptive name {i} of a build that has one" for i in range(8)],
+        ["a very long descriptive name of a build", "a very long descriptive name of a build, hasted", "short"],
+    ],
+)
+def test_long_names_stay_apart(names):
+    builds = [statblock(f"+{5 + i}", "1d8+3", name=name, system="srd35") for i, name in enumerate(names)]
+    figure = analyzer.crossovers(builds).figure()
+    shown = [label.get_text() for label in figure.axes[2].get_yticklabels()]
+    assert len(set(shown)) == len(names)
+    assert all(len(text) <= 26 for text in shown)
+
+
+def test_listed_rounds_that_are_not_played_are_said():
+    plain, charge = statblock("+5", "1d8", name="plain", system="srd35"), statblock("+5", "2d6", name="lancer", system="srd35", rounds=[{"damage": "4d6"}, {}])
+    assert analyzer.crossovers([plain, charge]).notes[-1] == "plays lancer as it stands, not its listed rounds"
+    assert len(analyzer.crossovers([plain, plain.but(attack=1)]).notes) == 1

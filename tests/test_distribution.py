@@ -32,7 +32,7 @@ def axe(**keys):
 def test_once_a_turn():
     """The case that a recipe for the mean gets wrong."""
     (row,) = analyzer.distribution(sneak(), 16, at_least=30).to_dict("records")
-    assert row["none"] == pytest.approx(0.1225, rel=1e-12)
+    assert row["no_damage"] == pytest.approx(0.1225, rel=1e-12)
     assert row["sd"] == pytest.approx(8.886013940457216, rel=1e-12)
     assert row["at_least_30"] == pytest.approx(0.06741320323551633, rel=1e-12)
 
@@ -42,7 +42,7 @@ def test_once_a_turn_by_the_command(tmp_path):
     file = tmp_path / "x.toml"
     file.write_text(text, encoding="utf-8")
     (row,) = json.loads(CliRunner().invoke(app, ["distribution", str(file), "--at-least", "30", "--format", "json"]).stdout)
-    assert (row["none"], row["sd"], row["at_least_30"]) == pytest.approx((0.1225, 8.886013940457216, 0.06741320323551633), rel=1e-12)
+    assert (row["no_damage"], row["sd"], row["at_least_30"]) == pytest.approx((0.1225, 8.886013940457216, 0.06741320323551633), rel=1e-12)
 
 
 def enumerated():
@@ -166,7 +166,7 @@ def test_nothing_is_lost_by_squaring():
 def test_a_table_of_creatures_is_weighed():
     answer = analyzer.distribution(axe(), against=TABLE, at_least=5)
     every, rat, knight = answer.to_dict("records")
-    for name in ("mean", "none", "at_least_5"):
+    for name in ("mean", "no_damage", "at_least_5"):
         assert every[name] == pytest.approx(0.75 * rat[name] + 0.25 * knight[name], rel=1e-12)
     assert every["sd"] > 0.75 * rat["sd"] + 0.25 * knight["sd"]
     totals = analyzer.distribution(axe(), against=TABLE, by="total").groupby("against")["chance"].sum()
@@ -222,6 +222,15 @@ def test_luck_is_told():
     assert "of all runs of 5 rounds deal that or less" in poor
     assert "60 points are good luck" in rich
     assert "26 points are nothing unusual" in plain
+
+
+@pytest.mark.parametrize(("observed", "known"), [(999, False), (3, False), (0, True), (6, True)])
+def test_a_total_that_cannot_come_up_is_no_luck(observed, known):
+    """The axe deals nothing, or 4 at least."""
+    one = analyzer.statblock("+5", "1d6+3", critical="none", name="axe", system="srd35")
+    (note,) = analyzer.distribution(one, 15, observed=observed).notes
+    assert ("cannot come up: the totals of rounds are 0 to 9" in note) is not known
+    assert ("luck" in note or "nothing unusual" in note) is known
 
 
 @pytest.mark.parametrize(
@@ -296,3 +305,39 @@ def test_the_figure(number, keys, columns):
     figure = analyzer.distribution(builds, **keys).figure()
     figure.canvas.draw()
     assert len(figure.axes) == 2 * columns
+
+
+@pytest.mark.parametrize("by", ["summary", "total"])
+def test_the_figure_marks_what_was_asked(by):
+    figure = analyzer.distribution(axe(), 15, at_least=[5, 9000], observed=6, by=by).figure()
+    chance = analyzer.distribution(axe(), 15, at_least=5)["at_least_5"].iloc[0]
+    for panel in figure.axes:
+        assert {4.5, 6.0} <= {float(line.get_xdata()[0]) for line in panel.get_lines()}
+    written = [text.get_text() for text in figure.axes[1].texts]
+    assert written == [f"at least 5: {100 * chance:.3g} %", "6 observed", "at least 9000: 0 % \N{RIGHTWARDS ARROW}"]
+    plain = analyzer.distribution(axe(), 15, by=by).figure()
+    assert not plain.axes[1].texts
+
+
+def test_a_mark_beyond_the_drawn_totals_is_still_drawn():
+    one = analyzer.statblock("+5", "1d6+3", critical="none", name="axe", system="srd35")
+    plain = analyzer.distribution(one, 35, rounds=8).figure().axes[1].get_xlim()[1]
+    marked = analyzer.distribution(one, 35, rounds=8, at_least=70).figure().axes[1].get_xlim()[1]
+    assert plain < 70 < marked
+
+
+def test_the_figure_says_how_many_it_leaves_out():
+    titles = [panel.get_title("left") for panel in analyzer.distribution(axe(), "10:20").figure().axes]
+    assert titles[0].startswith("3 of 11 armor classes")
+    assert titles[1:3] == ["AC 15", "AC 20"]
+    whole = analyzer.distribution(axe(), "10:12").figure()
+    assert whole.axes[0].get_title("left") == "AC 10"
+    named = analyzer.distribution(axe(), "10:20", by="total").figure().axes[0].get_title("left")
+    assert named == titles[0]
+    assert analyzer.distribution(axe(), against=[*TABLE, {"name": "bat", "ac": 20}]).figure().axes[0].get_title("left").startswith("3 of 4 targets")
+
+
+def test_notes_are_of_columns_that_are_there():
+    run = CliRunner()
+    assert "the least total that so many do not exceed" in run.invoke(app, ["distribution"]).stdout
+    assert "the least total" not in run.invoke(app, ["distribution", "--by", "attack-total"]).stdout

@@ -20,6 +20,7 @@ from analyzer.cli import app
 from analyzer.exact import fights, march, prospects, strike
 from analyzer.exact.strikes import MAX_REACH
 from analyzer.montecarlo.points import hit_points as rolled
+from analyzer.pictures.drawing import looks
 from analyzer.plan import Attack, Check, Critical, Die, Packet, Part, Plan, Roll, Step, Target, Turn
 from analyzer.pmf import PMF
 from analyzer.workings import campaigns
@@ -343,7 +344,9 @@ def test_hit_points_are_rolled():
         ({"hp": 10, "by": "turn"}, "by must be one of 'summary', 'round', 'attack'; got 'turn'"),
         ({"hp": 10, "regeneration": -1}, "regeneration must be a whole number from 0 to 10000; got -1"),
         ({"hp": 10, "rounds": 0}, "rounds must be a whole number from 1 to 1000; got 0"),
-        ({"hp": MAX_REACH + 1}, f"hp must be 1 to {MAX_REACH} for an exact fight; got {MAX_REACH + 1}"),
+        ({"hp": MAX_REACH + 1}, f"hp must be hit points from 1 to {MAX_REACH}, or dice such as '12d8+36'; got {MAX_REACH + 1}"),
+        ({"hp": 2_000_000}, f"hp must be hit points from 1 to {MAX_REACH}, or dice such as '12d8+36'; got 2000000"),
+        ({"target": {"hp": MAX_REACH + 1}}, f"hp must be 1 to {MAX_REACH} for an exact fight; got {MAX_REACH + 1}"),
         ({"hp": "1d1000+900", "regeneration": 1}, "hp must be at most 1048576 over all that may be rolled, with regeneration; got"),
         ({"against": [{"name": "rat", "ac": 10}]}, "got none for rat"),
     ],
@@ -352,6 +355,68 @@ def test_errors(keys, words):
     with pytest.raises(ValueError, match=r"must be") as caught:
         analyzer.kill(analyzer.statblock("+5", "1d8", name="axe"), **keys)
     assert words in str(caught.value)
+
+
+def test_the_help_names_the_limit_of_an_exact_fight():
+    assert f"{MAX_REACH:,}" in analyzer.kill.__doc__
+
+
+def test_fights_that_are_over_are_not_played_on(monkeypatch):
+    """Of a sweep each armor class is followed until nine tenths of its own fights are over, and comes to what it comes to alone."""
+    played = {}
+
+    def counted(strikes, at, *given):
+        for dead in march(strikes, at, *given):
+            played[at] = played.get(at, 0) + 1
+            yield dead
+
+    monkeypatch.setattr(campaigns, "march", counted)
+    build = analyzer.statblock("+8/+3", "1d8+4", name="axe")
+    keys = {"hp": 90, "rounds": 4}
+    swept = analyzer.kill(build, (5, 15, 25), **keys)
+    assert played == dict(enumerate(swept["rounds_90"]))
+    assert played[0] < played[1] < played[2]
+    for row in swept.to_dict("records"):
+        assert analyzer.kill(build, row["ac"], **keys).iloc[0].to_dict() == row
+    played.clear()
+    every, _, ox = analyzer.kill(build, against=[{"name": "rat", "ac": 5, "hp": 5}, {"name": "ox", "ac": 25, "hp": 90}], rounds=2)["rounds_90"]
+    assert played == {0: every, 1: max(every, ox)}
+
+
+def test_who_kills_soonest_is_told_of_those_that_meet_the_same():
+    notes = analyzer.kill(analyzer.example("srd35-levels"), against="srd35-levels.csv").notes
+    told = [note for note in notes if note.startswith("kills soonest")]
+    levels = {build.level: [] for build in analyzer.example("srd35-levels").builds}
+    for build in analyzer.example("srd35-levels").builds:
+        found = analyzer.kill(build, against="srd35-levels.csv").iloc[0]
+        levels[build.level].append((found["mean_rounds"], build.name))
+    assert told == [f"kills soonest on average at level {level}: {min(means)[1]}" for level, means in levels.items()]
+    fighters = [build for build in analyzer.example("srd35-levels").builds if build.name.startswith("fighter")]
+    assert not analyzer.kill(fighters, against="srd35-levels.csv").notes
+    (note,) = analyzer.kill(fighters, 20, hp=50).notes
+    assert note == "kills soonest on average: fighter (level 17)"
+
+
+def test_notes_are_of_columns_that_are_there():
+    run = CliRunner()
+    assert "overkill: points of the killing attack" in run.invoke(app, ["kill"]).stdout
+    assert "overkill" not in run.invoke(app, ["kill", "--by", "round"]).stdout
+
+
+def test_the_figure_says_whose_hit_points_and_how_many_it_leaves_out():
+    build, target = golden()
+    figure = analyzer.kill(build, "10:20", target=target).figure()
+    assert [panel.get_title("left").split("\n")[-1] for panel in figure.axes[:3]] == ["AC 10, 150 HP", "AC 15, 150 HP", "AC 20, 150 HP"]
+    assert figure.axes[0].get_title("left").startswith("3 of 11 armor classes")
+    assert analyzer.kill(build, 20, hp="3d8+9").figure().axes[0].get_title("left") == "AC 20, 3d8+9 HP"
+    assert analyzer.kill(build, against=TABLE).figure().axes[0].get_title("left") == "all, weighted"
+    assert analyzer.kill(build, against=TABLE, by="round").figure().axes[0].get_title("left") == "all, weighted"
+
+
+def test_forty_builds_have_curves_of_their_own():
+    found = looks([f"build {i}" for i in range(360)])
+    assert len(set(found.values())) == 360
+    assert len({(look.colour, look.dashes) for look in list(found.values())[:40]}) == 40
 
 
 def test_the_command(tmp_path):

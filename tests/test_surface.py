@@ -226,3 +226,32 @@ def test_the_command(tmp_path):
     assert "x must be given with its values" in run("surface", "--x", "bab", code=2).stderr
     assert max(map(len, run("surface").stdout.splitlines()[:12])) <= 140
     assert "srd35-weapons" in examples.names()
+
+
+def test_an_unknown_dial_is_answered_with_the_builds_own():
+    run = CliRunner().invoke
+    wrong = run(app, ["surface", "srd35-power-attack", "--x", "power_attack=0:5"])
+    assert wrong.exit_code == 2
+    assert "or of the keys of the build 'greataxe, one blow': confirm_bonus; got 'power_attack'" in wrong.stderr
+    with pytest.raises(ValueError, match="the keys of the build 'two-handed': bab, power_attack; got 'wisdom'"):
+        surface(example("srd35-warriors").builds[0].but(name="two-handed"), x="wisdom=0:5")
+    with pytest.raises(ValueError, match="for the build 'rogue' has no whole numbers; got 'wisdom'"):
+        surface(statblock("+5", "1d6", name="rogue", system="nwn"), x="wisdom=0:5")
+    assert "power_attack" not in surface.__doc__
+
+
+def test_ties_and_small_leads_in_the_table(tmp_path):
+    rows = "\n".join(f'[[build]]\nname = "{name}"\nattack = "+5"\ndamage = "{damage}"' for name, damage in (("one", "1d8"), ("two", "1d8")))
+    file = tmp_path / "same.toml"
+    file.write_text(f'system = "srd35"\n[target]\nac = 15\n{rows}\n', encoding="utf-8")
+    ties = CliRunner().invoke(app, ["surface", str(file), "--x", "ac=10:40", "--y", "dr=0:2"], env={"COLUMNS": "100"}).stdout
+    assert "\N{HORIZONTAL ELLIPSIS}" not in ties
+    assert " = " in ties
+    file.write_text(file.read_text(encoding="utf-8").replace('"+5"\ndamage = "1d8"', '"+5"\ndamage = "1d8"\ncritical = "none"', 1), encoding="utf-8")
+    small = CliRunner().invoke(app, ["surface", str(file), "--x", "dr=15", "--y", "attack=0"]).stdout
+    assert "B <0.01" in small
+
+
+def test_listed_rounds_that_are_not_played_are_said():
+    charge = statblock("+5", "2d6", name="lancer", system="srd35", rounds=[{"damage": "4d6"}, {}])
+    assert surface(charge, x="ac=10:12", y="dr=0").notes == ("plays lancer as it stands, not its listed rounds",)

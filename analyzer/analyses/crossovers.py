@@ -12,7 +12,7 @@ import numpy as np
 
 from analyzer.asking.parameters import Choice
 from analyzer.asking.question import AcOrOwn, AgainstTable, Column, Found, Seed, Trials, Workers, question
-from analyzer.asking.seats import Seat, Simulation, seats
+from analyzer.asking.seats import Seat, Simulation, seats, standing_note
 from analyzer.asking.twins import Twins
 from analyzer.exact import reach
 from analyzer.playing import Builds, Opponent, Sweep, kept, own_acs
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
+_LEADS, _ENDLESS = "leads in damage points per round", "AC -: no end"
 _COLUMNS = (
     Column(key="pair", heading="pair"),
     Column(key="build", heading="build"),
@@ -34,13 +35,13 @@ _COLUMNS = (
     Column(key="tied", heading="tied with"),
     Column(key="against", heading="target"),
     Column(key="ac", heading="AC"),
-    Column(key="from_ac", heading="from AC"),
-    Column(key="to_ac", heading="to AC"),
+    Column(key="from_ac", heading="from AC", absent=_ENDLESS),
+    Column(key="to_ac", heading="to AC", absent=_ENDLESS),
     Column(key="place", heading="place"),
     Column(key="dpr", heading="DPR"),
     Column(key="other", heading="next best"),
-    Column(key="difference", heading="difference", signed=True),
-    Column(key="least", heading="least lead", signed=True),
+    Column(key="difference", heading="difference", signed=True, note=_LEADS),
+    Column(key="least", heading="least lead", signed=True, note=_LEADS),
     Column(key="least_ac", heading="at AC"),
     Column(key="most", heading="most lead", signed=True),
     Column(key="most_ac", heading="at AC"),
@@ -112,7 +113,7 @@ def _draw(frame: pd.DataFrame) -> Figure:
     return lead_figure(frame)
 
 
-@question(columns=_COLUMNS, draw=_draw, example="srd35-weapons", grouped=("pair",), caption="leads in damage points per round; AC -: no end")
+@question(columns=_COLUMNS, draw=_draw, example="srd35-weapons", grouped=("pair",))
 def crossovers(
     builds: Builds,
     ac: AcOrOwn = None,
@@ -170,7 +171,7 @@ def crossovers(
     marks = _marks(race, own_acs(builds, target) if race.swept else {})
     return Found.of(
         by_ac if by == "ac" else [race.filled(row, apart, twins) for row in told],
-        (_note(race),),
+        (_note(race), *standing_note(race.taken)),
         twins,
         how,
         drawn=partial(list, [record | mark for record, mark in zip(by_ac, marks, strict=True)]),

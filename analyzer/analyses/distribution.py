@@ -13,14 +13,16 @@ from analyzer.asking.twins import Twins
 from analyzer.exact import RIDERS, effects
 from analyzer.playing import Builds, Opponent
 from analyzer.records import Record
+from analyzer.sweeps import few
 from analyzer.workings.spreads import SHARES, Asked, Spread, parts_of
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-#: Targets, or attacks, of the figure of a summary.
-_DRAWN = 3
+#: Most armor classes that are each told in a sentence.
+_TOLD = 3
+_QUANTILES = "5 % to 95 %: the least total that so many do not exceed"
 _COLUMNS = (
     Column(key="build", heading="build"),
     Column(key="level", heading="level"),
@@ -37,15 +39,14 @@ _COLUMNS = (
     Column(key="observed_at_most", heading="that or less", digits=2, percent=True),
     Column(key="observed_at_least", heading="that or more", digits=2, percent=True),
     Column(key="sd", heading="SD", digits=2),
-    *(Column(key=f"q{round(100 * share)}", heading=f"{share:.0%}") for share in SHARES),
-    Column(key="none", heading="no damage", digits=2, percent=True),
+    *(Column(key=f"q{round(100 * share)}", heading=f"{share:.0%}", note=_QUANTILES) for share in SHARES),
+    Column(key="no_damage", heading="no damage", digits=2, percent=True),
     Column(key="chance", heading="chance", digits=3, percent=True),
     Column(key="at_most", heading="at most", digits=3, percent=True),
     Column(key="at_least", heading="at least", digits=3, percent=True),
     Column(key="chance_together", heading="chance together", digits=3, percent=True),
     Column(key="at_least_together", heading="at least together", digits=3, percent=True),
 )
-_CAPTION = "5 % to 95 %: the least total that so many do not exceed"
 #: What ``by`` may be.
 By = Literal["summary", "total", "attack", "attack-total"]
 
@@ -56,7 +57,7 @@ def _draw(frame: pd.DataFrame) -> Figure:
     return totals_figure(frame)
 
 
-@question(columns=_COLUMNS, draw=_draw, example="d20-builds", caption=_CAPTION)
+@question(columns=_COLUMNS, draw=_draw, example="d20-builds")
 def distribution(
     builds: Builds,
     ac: AcOrOwn = None,
@@ -101,9 +102,9 @@ def distribution(
     Returns
     -------
     Answer
-        ``summary`` and ``attack``: ``mean`` and ``sd`` (points), ``none`` (chance of no damage, 0..1), ``q5`` ... ``q95`` (the least total that so many do not
-        exceed), ``at_least_30`` and ``at_least_30_together`` (chances), ``observed_at_most`` and ``observed_at_least``. Else ``chance``, ``at_most`` and
-        ``at_least`` of every ``total`` that can come up.
+        ``summary`` and ``attack``: ``mean`` (points of all the rounds, or of the attack; of one round it is the ``dpr`` of `analyzer.curve`), ``sd``,
+        ``no_damage`` (chance of none, 0..1), ``q5`` ... ``q95`` (the least total that so many do not exceed), ``at_least_30`` and ``at_least_30_together``
+        (chances), ``observed_at_most`` and ``observed_at_least``. Else ``chance``, ``at_most`` and ``at_least`` of every ``total`` that can come up.
 
     Raises
     ------
@@ -116,6 +117,7 @@ def distribution(
     twins, how = Twins(), Simulation.asked(simulate, trials=trials, seed=seed, workers=workers)
     records: list[Record] = []
     drawn: list[Spread] = []
+    names: set[tuple[object, ...]] = set()
     notes: list[str] = []
     for seat in taken:
         parts = list(parts_of(seat, asked, how))
@@ -123,20 +125,17 @@ def distribution(
             figures = [Spread.of(seat, mix, part, twins) for part in parts]
             for one in figures:
                 records += one.totals(asked) if by in ("total", "attack-total") else [one.summary(asked)]
-            if mix in _few(len(seat.field.mixes)):
-                drawn += [figures[i].aside() for i in _few(len(figures))]
-            if mix == 0 or (seat.field.swept and len(seat.field.mixes) <= _DRAWN):
+            names |= {(seat.face(mix), *part.at) for part in parts}
+            if mix in few(len(seat.field.mixes)):
+                drawn += [figures[i].aside() for i in few(len(figures))]
+            if mix == 0 or (seat.field.swept and len(seat.field.mixes) <= _TOLD):
                 notes += [note for one in figures if (note := one.note(asked))]
-    return Found.of(records, notes, twins, how, drawn=partial(_totals, drawn, asked) if by in ("summary", "attack") else None)
+    return Found.of(records, notes, twins, how, drawn=partial(_totals, drawn, asked, len(names)))
 
 
-def _totals(spreads: Sequence[Spread], asked: Asked) -> list[Record]:
-    return [record for one in spreads for record in one.totals(asked)]
-
-
-def _few(number: int) -> tuple[int, ...]:
-    """Places of the few that are drawn: the first, the last and what is between them."""
-    return tuple(dict.fromkeys(round(i * (number - 1) / (_DRAWN - 1)) for i in range(_DRAWN)))
+def _totals(spreads: Sequence[Spread], asked: Asked, number: int) -> list[Record]:
+    """The totals of some of a ``number`` of distributions, with what is marked in each."""
+    return [record | {"of": number} | marks for one in spreads for marks in [one.marks(asked)] for record in one.totals(asked)]
 
 
 def _check_rider(taken: Sequence[Seat], rider: str | None) -> None:

@@ -6,10 +6,12 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Annotated, Literal
 
+from analyzer.asking.foes import hit_points
 from analyzer.asking.parameters import Choice, Whole
 from analyzer.asking.question import AcOrOwn, AgainstTable, Column, Found, Hp, Seed, Trials, Workers, question
 from analyzer.asking.seats import Seat, Simulation, seats
 from analyzer.asking.twins import Twins
+from analyzer.exact import MAX_REACH
 from analyzer.plan import Plan
 from analyzer.playing import Builds, Opponent
 from analyzer.records import Record
@@ -32,11 +34,10 @@ _COLUMNS = (
     Column(key="mean_rounds", heading="mean rounds", digits=3),
     Column(key="median_rounds", heading="median"),
     Column(key="rounds_90", heading="90 % by"),
-    Column(key="overkill", heading="overkill", digits=2),
-    Column(key="effective_dpr", heading="effective DPR", digits=3),
+    Column(key="overkill", heading="overkill", digits=2, note="overkill: points of the killing attack beyond the last hit point"),
+    Column(key="effective_dpr", heading="effective DPR", digits=3, note="effective DPR: points that counted, per round until dead"),
     *(Column(key=f"dead_{n}", heading="dead by round 1" if n == 1 else f"by {n}", digits=1, percent=True) for n in range(1, 6)),
 )
-_CAPTION = "overkill: points of the killing attack beyond the last hit point; effective DPR: points that counted, per round until dead"
 
 
 def _draw(frame: pd.DataFrame) -> Figure:
@@ -45,7 +46,7 @@ def _draw(frame: pd.DataFrame) -> Figure:
     return deaths_figure(frame)
 
 
-@question(columns=_COLUMNS, draw=_draw, example="d20-builds", caption=_CAPTION)
+@question(columns=_COLUMNS, draw=_draw, example="d20-builds")
 def kill(
     builds: Builds,
     ac: AcOrOwn = None,
@@ -71,7 +72,8 @@ def kill(
     {ac}
     {target}
     {against}
-    {hp}
+    hp : int or str, optional
+        Hit points: a number up to 32,768 or dice such as ``12d8+36``; the target's own if left out.
     regeneration : int
         Points the target gets back at the end of each round, up to what it had; not once dead.
     rounds : int
@@ -96,6 +98,8 @@ def kill(
     ScenarioError, ValueError
         What cannot be played, or a target without hit points.
     """
+    if hp is not None:  # seats take more, of which an exact fight would keep too much
+        hit_points(hp, MAX_REACH)
     campaigns = [fought(seat, regeneration, rounds) for seat in seats(builds, ac, target=target, against=against, hp=hp, course=True)]
     twins, how = Twins(), Simulation.asked(simulate, trials=trials, seed=seed, workers=workers)
     records: list[Record] = []
@@ -147,18 +151,14 @@ def _summary(one: Fights, mix: int, head: Record, dead: Sequence[Sequence[float]
 
 def _notes(campaigns: Sequence[Fights], regeneration: int) -> Iterator[str]:
     """Who kills soonest where, and who may never."""
-    field = campaigns[0].seat.field
-    if len(campaigns) > 1:
-        mixes = range(len(field.mixes)) if field.swept else range(1)
-        soonest = [(mix, _soonest(campaigns, mix)) for mix in mixes]
-        told = []
-        for name, run in groupby(soonest, key=lambda pair: pair[1]):
-            if name is not None:
-                acs = [campaigns[0].seat.faces(mix)["ac"] for mix, _ in run]
-                span = "" if len(mixes) == 1 else f" at AC {acs[0]}" if len(acs) == 1 else f" at AC {acs[0]} to {acs[-1]}"
-                told.append(f"{name}{span}")
-        if told:
-            yield f"kills soonest on average: {', '.join(told)}"
+    # Builds of different levels meet different creatures of a table with levels; who kills the easier ones sooner is not said.
+    alike: dict[tuple[tuple[str | None, int | None], ...], list[Fights]] = {}
+    for one in campaigns:
+        alike.setdefault(tuple((foe.name, foe.level) for foe in one.seat.field.foes), []).append(one)
+    for rivals in alike.values():
+        if told := _ahead(rivals):
+            level = rivals[0].seat.field.foes[0].level
+            yield f"kills soonest on average{'' if len(alike) == 1 or level is None else f' at level {level}'}: {', '.join(told)}"
     for one in campaigns:
         if any(_crowd(plan) for faced in one.seat.faced for plan in faced.plans):
             yield f"{one.seat.build.name} hurts several creatures at once: their damage is added up, and the hit points are those of all together"
@@ -167,6 +167,20 @@ def _notes(campaigns: Sequence[Fights], regeneration: int) -> Iterator[str]:
             why = "it deals too little" if not regeneration else f"regeneration {regeneration} gives back too much"
             what = ", ".join(map(one.seat.face, never))
             yield f"{one.seat.build.name} may never kill, or too late to tell ({what}): {why}"
+
+
+def _ahead(rivals: Sequence[Fights]) -> list[str]:
+    """Who kills the same foes soonest, by stretches of armor classes; nobody where there is no other."""
+    seat = rivals[0].seat
+    mixes = range(len(seat.field.mixes)) if seat.field.swept else range(1)
+    soonest = [(mix, _soonest(rivals, mix)) for mix in mixes] if len(rivals) > 1 else []
+    told = []
+    for name, run in groupby(soonest, key=lambda pair: pair[1]):
+        if name is not None:
+            acs = [seat.faces(mix)["ac"] for mix, _ in run]
+            span = "" if len(mixes) == 1 else f" at AC {acs[0]}" if len(acs) == 1 else f" at AC {acs[0]} to {acs[-1]}"
+            told.append(f"{name}{span}")
+    return told
 
 
 def _crowd(plan: Plan) -> bool:

@@ -13,7 +13,7 @@ import numpy as np
 from analyzer.asking.bestiary import Against, rows_of
 from analyzer.asking.parameters import Text
 from analyzer.asking.question import AcOrOwn, AgainstTable, Column, Found, Grid, Seed, Trials, Workers, question
-from analyzer.asking.seats import Seat, Simulation, seats
+from analyzer.asking.seats import Seat, Simulation, seats, standing_note
 from analyzer.asking.twins import Twins
 from analyzer.playing import Builds, Opponent, Sweep, listed
 from analyzer.records import Record
@@ -76,8 +76,9 @@ def surface(
         The armor class where neither number is ``ac``; the target's own if left out.
     x, y : str
         The two numbers, each with its values: ``ac=10:40``, ``dr=0:20:5`` (in steps of 5), ``attack=-5:5`` and ``damage=0:10`` (changes of every attack bonus
-        and weapon damage roll), ``extra=0:6`` (d6 on every hit), ``miss_chance=0:50:10``, or any whole number among the keys of the game's target or of the
-        builds, such as ``power_attack=0:5``. If left out ``ac`` and ``dr``; before a table of creatures ``attack`` and ``damage``.
+        and weapon damage roll), ``extra=0:6`` (d6 on every hit), ``miss_chance=0:50:10``, or any whole number among the keys of the target or of the builds, as
+        their game and the way they are written have it (an unknown name is answered with those there are). If left out ``ac`` and ``dr``; before a table of
+        creatures ``attack`` and ``damage``.
     {target}
     against : path or rows, optional
         A table of creatures to face instead (CSV with name, ac or the game's own defences, hp, dr, weight, level); both numbers must then be the builds'.
@@ -105,14 +106,15 @@ def surface(
     _check(pairs, across, down, ac, rows)
     twins, how = Twins(), Simulation.asked(simulate, trials=trials, seed=seed, workers=workers)
     found: list[_Cell] = []
-    for places, taken in _passes(pairs, across, down, ac, rows):
-        found += _cells([means(seat, how) for seat in taken], places, (across, down), twins)
+    played: list[Seat] = []
+    for places, played in _passes(pairs, across, down, ac, rows):
+        found += _cells([means(seat, how) for seat in played], places, (across, down), twins)
     found.sort(key=lambda cell: cell.order)
     shown = [cell.record for cell in found]
     whole = [cell.record for cell in found if cell.first]
     return Found.of(
         shown,
-        _notes([build.name for build, _ in pairs], whole, across, down),
+        (*_notes([build.name for build, _ in pairs], whole, across, down), *standing_note(played)),
         twins,
         how,
         drawn=partial(list, [{"x_title": across.title, "y_title": down.title, "x": row[across.name], "y": row[down.name]} | row for row in whole]),

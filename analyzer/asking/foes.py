@@ -30,15 +30,15 @@ class HitPoints:
     flat: int = 0
 
 
-def hit_points(value: str | int) -> HitPoints:
+def hit_points(value: str | int, most: int = MAX_HP) -> HitPoints:
     """Hit points as a number or dice: ``150`` or ``12d8+36``; a roll below 1 counts as 1.
 
     Raises
     ------
     ValueError
-        Anything else, or more than a million.
+        Anything else, or more than ``most``.
     """
-    wrong = f"hp must be hit points from 1 to {MAX_HP}, or dice such as '12d8+36'; got {shown(value)}"
+    wrong = f"hp must be hit points from 1 to {most}, or dice such as '12d8+36'; got {shown(value)}"
     if isinstance(value, bool) or not isinstance(value, str | int):
         raise ValueError(wrong)
     number = str(value).strip()
@@ -53,7 +53,7 @@ def hit_points(value: str | int) -> HitPoints:
         pmf = dice_pmf(rolled).shift(flat)
     except (NotationError, PlanError) as error:
         raise ValueError(wrong) from error
-    if not 1 <= pmf.high <= MAX_HP:
+    if not 1 <= pmf.high <= most:
         raise ValueError(wrong)
     return HitPoints(text=number, pmf=pmf.floor(1), dice=rolled, flat=flat)
 

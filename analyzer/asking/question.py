@@ -62,6 +62,7 @@ class Column:
     """How the table for people shows a column: its heading, decimals, and whether a plus is written before positive numbers.
 
     A ``*`` in the key, and in the heading, stands for a number: ``at_least_*`` for ``at_least_20``, ``at_least_30``, ...
+    Under a table that shows the column stands its ``note``, and where a cell of it is empty what that means (``absent``).
     """
 
     key: str
@@ -69,6 +70,8 @@ class Column:
     digits: int = 3
     signed: bool = False
     percent: bool = False
+    note: str = ""
+    absent: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

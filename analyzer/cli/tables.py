@@ -221,7 +221,8 @@ def _numbered(column: Column, present: Iterable[str]) -> list[Column]:
 
 
 def _answer(records: Sequence[Record], asked: Question, columns: Sequence[Column], *, whole: bool) -> Table:
-    table = _table(caption="; ".join(filter(None, [asked.caption, "" if whole else _NARROW])))
+    notes = [column.note for column in columns] + [column.absent for column in columns if any(record.get(column.key) is None for record in records)]
+    table = _table(caption="; ".join(dict.fromkeys(filter(None, [asked.caption, *notes, "" if whole else _NARROW]))))
     simulated = {column.key for column in columns if any(f"{column.key}_mc" in record for record in records)}
     for column in columns:
         text = any(isinstance(record.get(column.key), str) for record in records)
@@ -270,7 +271,8 @@ def grid(asked: Grid, console: Console) -> Group:
     for record in asked.records:
         place = (record[asked.x], record[asked.y])
         cells[place] = _number(record["dpr"], 2) if len(names) == 1 else cells.get(place) or _leader(record, names)
-    room = max(1, (console.width - 8) // (3 + max(map(len, cells.values()), default=1)))
+    widest = max(map(len, (*cells.values(), *map(str, across))), default=1)
+    room = max(1, (console.width - 8) // (3 + widest))
     steps = [max(1, -(-len(values) // most)) for values, most in ((across, room), (down, _MOST_DOWN))]
     notes = [f"{asked.x} across, {asked.y} down"]
     notes += ["damage points per round"] if len(names) == 1 else [", ".join(f"{_letter(i)}: {name}" for i, name in enumerate(names))]
@@ -292,7 +294,10 @@ def _leader(record: Record, names: Sequence[str]) -> str:
     winner = str(record["winner"])
     if winner not in names:
         return "="
-    return f"{_letter(names.index(winner))} {_number(record['difference'], 2)}" if record["build"] == winner else ""
+    if record["build"] != winner:
+        return ""
+    lead = _number(record["difference"], 2)
+    return f"{_letter(names.index(winner))} {'<0.01' if lead == '0.00' else lead}"
 
 
 def _letter(i: int) -> str:

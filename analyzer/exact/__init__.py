@@ -6,9 +6,10 @@ from analyzer.exact.means import LoweredMeans, lower_means, means
 from analyzer.exact.reach import reach
 from analyzer.exact.results import AttackResult, Round
 from analyzer.exact.rounds import evaluate
-from analyzer.exact.strikes import Strike, strike
+from analyzer.exact.strikes import MAX_REACH, Strike, strike
 
 __all__ = [
+    "MAX_REACH",
     "RIDERS",
     "AttackResult",
     "LoweredMeans",

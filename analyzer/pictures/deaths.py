@@ -10,7 +10,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import LogLocator, NullFormatter, PercentFormatter, ScalarFormatter
 
-from analyzer.pictures.drawing import BAR, Look, Picture, faces, legend, looks, points, tidy, whole_ticks, written
+from analyzer.pictures.drawing import BAR, Look, Picture, faces, legend, looks, points, say_few, tidy, whole_ticks, written
+from analyzer.sweeps import few
 
 #: Targets whose curves stand beside each other.
 _CURVES = 3
@@ -34,14 +35,17 @@ def deaths_figure(frame: pd.DataFrame) -> Picture:
     named = looks(frame["build"])
     names = list(dict.fromkeys(faces(frame)))
     several = len(names) > 1 and "mean_rounds" in frame and ("against" in frame or len(names) > _CURVES)
-    shown = names[:1] if "against" in frame else names if len(names) <= _CURVES else [names[round(i * (len(names) - 1) / 2)] for i in range(_CURVES)]
+    shown = names[:1] if "against" in frame else [names[i] for i in few(len(names), _CURVES)]
     creatures = len(names) if several and "against" in frame else 0
     heights = [3.4, *([0.8 + 0.3 * creatures if creatures else 3.0] if several else [])]
     drawing = Picture(figsize=(9.0, sum(heights) + 0.8 + 0.12 * len(named)), layout="constrained")
     layout: list[Any] = [[f"curve {i}" for i in range(len(shown))], *([["length"] * len(shown)] if several else [])]
     panels = drawing.subplot_mosaic(layout, height_ratios=heights)
     for i, name in enumerate(shown):
-        _curves(panels[f"curve {i}"], frame[[face == name for face in faces(frame)]], named, name)
+        rows = frame[[face == name for face in faces(frame)]]
+        _curves(panels[f"curve {i}"], rows, named)
+        number = len(names) if i == 0 and "against" not in frame else len(shown)
+        say_few(panels[f"curve {i}"], f"{name}{_points(rows)}", len(shown), number, "armor classes")
         if i:
             panels[f"curve {i}"].tick_params(labelleft=False)
     simulated = "dead_mc" in frame or "dead_1_mc" in frame
@@ -56,7 +60,13 @@ def deaths_figure(frame: pd.DataFrame) -> Picture:
     return drawing
 
 
-def _curves(axes: Axes, frame: pd.DataFrame, named: dict[str, Look], title: str) -> None:
+def _points(frame: pd.DataFrame) -> str:
+    """The hit points of one target, where all builds meet it with the same."""
+    known = {str(points) for points in frame["hp"] if points is not None}
+    return f", {known.pop()} HP" if len(known) == 1 and frame["hp"].notna().all() else ""
+
+
+def _curves(axes: Axes, frame: pd.DataFrame, named: dict[str, Look]) -> None:
     for build, curve in _of(frame):
         look = named[build]
         axes.step(np.append(0.0, curve["x"]), np.append(0.0, curve["dead"]), where="post", color=look.colour, linestyle=look.dashes)
@@ -69,7 +79,6 @@ def _curves(axes: Axes, frame: pd.DataFrame, named: dict[str, Look], title: str)
     axes.yaxis.set_major_formatter(PercentFormatter(1.0))
     axes.set_xlim(left=0.0)
     axes.set_xlabel("rounds fought")
-    axes.set_title(title, fontsize="medium", color="0.3", loc="left")
     whole_ticks(axes)
 
 

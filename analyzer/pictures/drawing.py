@@ -18,9 +18,10 @@ from analyzer.workings.leads import Landmarks
 Dashes = Literal["solid"] | tuple[float, tuple[float, ...]]
 #: Eight colours that stay apart for colour-blind readers (Okabe & Ito, "Color Universal Design", 2008), yellow darkened to stand on white.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#56B4E9", "#E69F00", "#8C7B00")
-MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
-#: Dash patterns, so that a curve under another still shows.
-DASHES: tuple[Dashes, ...] = ("solid", (0, (5, 2)), (0, (1.5, 1.2)), (0, (6, 1.5, 1.5, 1.5)))
+#: Markers and dash patterns, so that a curve under another still shows. No two of the three lists have lengths with a common factor: a colour meets the same
+#: dashes again after 40 builds, and both the same marker after 360.
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<")
+DASHES: tuple[Dashes, ...] = ("solid", (0, (5, 2)), (0, (1.5, 1.2)), (0, (6, 1.5, 1.5, 1.5)), (0, (6, 1.5, 1.5, 1.5, 1.5, 1.5)))
 #: Half-length of the error bars, in standard errors.
 BAR = 2.0
 #: What simulated points are called.
@@ -54,9 +55,9 @@ class Look(NamedTuple):
 
 def by_build(frame: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame, Look]]:
     """Each build's name, rows and look."""
-    looks = map(Look, cycle(COLOURS), cycle(MARKERS), cycle(DASHES))
-    for (name, rows), look in zip(frame.groupby("build", sort=False), looks, strict=False):
-        yield str(name), rows, look
+    named = looks(frame["build"])
+    for name, rows in frame.groupby("build", sort=False):
+        yield str(name), rows, named[str(name)]
 
 
 def written(name: str) -> str:
@@ -134,8 +135,32 @@ def sweep_axis(drawn: Sequence[Axes], wide: int, acs: pd.Series[Any]) -> None:
 
 
 def short(name: str, most: int) -> str:
-    """A name that fits where there is room for ``most`` letters."""
-    return name if len(name) <= most else f"{name[: most - 1]}\N{HORIZONTAL ELLIPSIS}"
+    """A name that fits where there is room for ``most`` letters: cut in its middle, for names tell themselves apart at their ends."""
+    if len(name) <= most:
+        return name
+    back = (most - 1) // 2
+    return f"{name[: most - 1 - back]}\N{HORIZONTAL ELLIPSIS}{name[len(name) - back :]}"
+
+
+def shorts(names: Sequence[str], most: int) -> list[str]:
+    """Names that fit where there is room for ``most`` letters, those that would be cut alike shown from where they differ on."""
+    out = [short(name, most) for name in names]
+    for text in set(out):
+        alike = [i for i, other in enumerate(out) if other == text]
+        start = next((k for k, letters in enumerate(zip(*(names[i] for i in alike), strict=False)) if len(set(letters)) > 1), min(len(names[i]) for i in alike))
+        if len({names[i] for i in alike}) > 1:
+            for i in alike:
+                head = names[i][: most // 3]
+                end = names[i][start : start + most - len(head) - 2]
+                more = "" if start + len(end) == len(names[i]) else "\N{HORIZONTAL ELLIPSIS}"
+                out[i] = f"{head}\N{HORIZONTAL ELLIPSIS}{end}{more}"
+    return out
+
+
+def say_few(axes: Axes, title: str, shown: int, number: int, what: str) -> None:
+    """The title of the first panel of a row, and above it that there are more than are drawn."""
+    more = f"{shown} of {number} {what}: from the first to the last, evenly apart\n" if shown < number else ""
+    axes.set_title(f"{more}{title}", fontsize="medium", color="0.3", loc="left")
 
 
 def whole_heights(axes: Axes) -> None:

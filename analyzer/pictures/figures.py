@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 
-from analyzer.pictures.drawing import COLOURS, SIMULATED, Picture, bars, by_build, legend, looks, mark, points, short, tidy, whole_ticks, written
+from analyzer.pictures.drawing import COLOURS, SIMULATED, Picture, bars, by_build, legend, looks, mark, points, shorts, tidy, whole_ticks, written
 from analyzer.workings.leads import Landmarks
 
 _UNMARKED = Landmarks()
@@ -97,7 +97,7 @@ def lead_figure(frame: pd.DataFrame) -> Picture:
     axes[0].set_ylim(bottom=0.0)
     axes[1].set_ylabel("ahead of the best other\nbuild (points per round)")
     axes[1].axhline(0.0, color="0.4", linewidth=0.8)
-    axes[2].set_yticks(range(len(named)), [written(short(name, 26)) for name in named], fontsize="small")
+    axes[2].set_yticks(range(len(named)), list(map(written, shorts(list(named), 26))), fontsize="small")
     axes[2].set_ylim(len(named) - 0.5, -0.5)
     axes[2].set_ylabel("leads")
     axes[2].set_xlabel("armor class (AC)")

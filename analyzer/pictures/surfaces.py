@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap, TwoSlopeNorm
 from matplotlib.patches import Patch
 
-from analyzer.pictures.drawing import COLOURS, Picture, short, written
+from analyzer.pictures.drawing import COLOURS, Picture, shorts, written
 
 _TIE = "0.75"
 
@@ -45,7 +45,7 @@ def surface_figure(frame: pd.DataFrame) -> Picture:
         limit = float(np.abs(apart.to_numpy()).max()) or 1.0
         _heat(drawing, left, apart, "difference (damage points per round)", colours="RdBu", norm=TwoSlopeNorm(0.0, -limit, limit))
         _equal(left, apart)
-        left.set_title(written(f"{short(names[0], 32)} less {short(names[1], 32)} (black: equal)"), fontsize="medium")
+        left.set_title(written(f"{' less '.join(shorts(names, 32))} (black: equal)"), fontsize="medium")
     else:
         lead = _cells(frame[frame["difference"] >= 0.0].drop_duplicates(["x", "y"]), "difference")
         _heat(drawing, left, lead, "lead of the best (damage points per round)")

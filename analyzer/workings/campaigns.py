@@ -65,20 +65,24 @@ def _followed(seat: Seat, marches: Sequence[Iterator[Floats]], ever: Floats, rou
     dead: list[Floats] = []
     sums = np.zeros(len(ever))
     quantiles: list[list[int | None]] = [[None for _ in SHARES] for _ in ever]
-    waiting, number = True, 0
-    while number < rounds or (waiting and number < MOST_ROUNDS):
+    met = seat.field.weights > 0.0
+    going, number = list(range(len(marches))), 0
+    while number < rounds or (going and number < MOST_ROUNDS):
         number += 1
-        new = seat.mixed(_even([next(one) for one in marches]))
+        # Beyond the rounds that are shown, fights of which nothing more is asked are not played: the quick ones of a sweep end long before the slow ones.
+        played = going if number > rounds else range(len(marches))
+        new = seat.mixed(_even([next(marches[foe]) for foe in played], played, len(marches)))
         by_attack = sums[:, np.newaxis] + new.cumsum(axis=1)
         sums = by_attack[:, -1]
         if number <= rounds:
             dead.append(np.minimum(by_attack, 1.0))
-        waiting = False
-        for over, so_far, whole in zip(quantiles, sums.tolist(), ever.tolist(), strict=True):
+        waiting = np.zeros(len(ever), np.bool_)
+        for mix, (over, so_far, whole) in enumerate(zip(quantiles, sums.tolist(), ever.tolist(), strict=True)):
             for i, share in enumerate(SHARES):
                 if over[i] is None and so_far >= share:
                     over[i] = number
-                waiting |= over[i] is None and whole > share
+                waiting[mix] |= over[i] is None and whole > share
+        going = np.flatnonzero(met[waiting].any(axis=0)).tolist()
     return dead, quantiles
 
 
@@ -97,10 +101,12 @@ def points_of(seat: Seat, foe: int) -> HitPoints:
     return points
 
 
-def _even(rows: Sequence[Floats]) -> Floats:
-    """Rows of one length: foes may be met with different numbers of attacks."""
-    wide = max(1, *(len(row) for row in rows))
-    return np.array([np.pad(row, (0, wide - len(row))) for row in rows])
+def _even(rows: Sequence[Floats], places: Sequence[int], count: int) -> Floats:
+    """Rows at their places among ``count``, the others zeros: foes may be met with different numbers of attacks."""
+    out = np.zeros((count, max(1, *map(len, rows))) if rows else (count, 1))
+    for place, row in zip(places, rows, strict=True):
+        out[place, : len(row)] = row
+    return out
 
 
 def weighed(parts: Sequence[tuple[float, float | None]]) -> float | None:

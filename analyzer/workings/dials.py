@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from types import UnionType
+from typing import Annotated, Any, Union, get_args, get_origin
 
 from analyzer.dice import PHYSICAL
 from analyzer.rulekit.models import TargetKeys
@@ -80,11 +81,20 @@ class Dial:
         if self.name == "extra" and "extra" in fields:
             return build.but(name=build.name, extra=[*getattr(build.model, "extra"), f"{value}d6"]) if value else build  # noqa: B009 - a field of most games
         if self.name not in fields or self.name == "name":
-            # What a number is left at says that it is one; the builds' own are too many to list.
+            # What a number of the target is left at says that it is one; the builds' own may have to be given.
             targets = [key for key, field in get_game(build.system).Target.model_fields.items() if type(field.default) is int]
             numbers = sorted({*KNOWN, *targets})
-            raise ValueError(f"a dial must be one of {', '.join(numbers)}, or a number of the build {build.name!r}; got {self.name!r}")
+            own = sorted(key for key, field in fields.items() if _whole(field.annotation))
+            more = f", or of the keys of the build {build.name!r}: {', '.join(own)}" if own else f", for the build {build.name!r} has no whole numbers"
+            raise ValueError(f"a dial must be one of {', '.join(numbers)}{more}; got {self.name!r}")
         return build.but(name=build.name, **{self.name: value})
+
+
+def _whole(annotation: object) -> bool:
+    """Whether a field holds a whole number, which it may leave out."""
+    if get_origin(annotation) is Annotated:
+        return _whole(get_args(annotation)[0])
+    return annotation is int or (get_origin(annotation) in (Union, UnionType) and any(map(_whole, get_args(annotation))))
 
 
 def dial(given: Given, name: str) -> Dial:

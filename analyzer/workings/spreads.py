@@ -156,7 +156,7 @@ class Spread:
         total = np.arange(len(p))
         mean = float(p @ total)
         sd = sqrt(float(p @ (total - mean) ** 2))
-        record = self.head | self._mean(mean, sd) | {"sd": sd} | self._chance("none", 0, 1)
+        record = self.head | self._mean(mean, sd) | {"sd": sd} | self._chance("no_damage", 0, 1)
         record |= {f"q{round(100 * share)}": self.quantile(share) for share in SHARES}
         for least in asked.at_least:
             record |= self._chance(f"at_least_{least}", least, None)
@@ -168,6 +168,11 @@ class Spread:
             record["observed"] = asked.observed
             record |= self._chance("observed_at_most", 0, asked.observed + 1) | self._chance("observed_at_least", asked.observed, None)
         return record
+
+    def marks(self, asked: Asked) -> Record:
+        """What was asked for of the distribution, for its figure: chances to deal at least so much, and what was observed."""
+        marked: Record = {f"at_least_{least}": min(1.0, float(self.pmf[least:].sum())) for least in asked.at_least}
+        return marked if asked.observed is None else marked | {"observed": asked.observed}
 
     def totals(self, asked: Asked) -> Iterator[Record]:
         """A record per total that can come up."""
@@ -200,6 +205,9 @@ class Spread:
         what = "attacks" if asked.attacks else "rounds" if asked.rounds == 1 else f"runs of {asked.rounds} rounds"
         if asked.observed is None:
             return f"{self.where}: half of all {what} deal {self.quantile(0.25)} to {self.quantile(0.75)} points"
+        known = np.flatnonzero(self.pmf)
+        if asked.observed not in known:
+            return f"{self.where}: {asked.observed} points cannot come up: the totals of {what} are {known[0]} to {known[-1]}"
         less, more = float(self.pmf[: asked.observed + 1].sum()), float(self.pmf[asked.observed :].sum())
         luck = "bad luck" if less < 0.25 and less < more else "good luck" if more < 0.25 and more < less else "nothing unusual"
         return f"{self.where}: {asked.observed} points are {luck}; {_percent(less)} of all {what} deal that or less, {_percent(more)} that or more"
