@@ -140,6 +140,32 @@ def test_creatures_are_solved_on_the_weighted_figure(sword):
     assert points.loc["imp", "now"] > 0.5
 
 
+def test_before_a_table_with_levels_a_build_is_matched_with_those_of_its_level():
+    """The goal of a level is the best of that level, by name or not, however the builds are ordered."""
+    curve = example("srd35-levels")
+    table = "srd35-levels.csv"
+    own = {seat.build.name: float(seat.mixed(Dpr().exact(seat))[0]) for seat in seats(curve, None, against=table)}
+    levels = {build.name: build.level for build in curve.builds}
+    best = solve(reversed(curve.builds), against=table)
+    whole = best[best["against"] == "all, weighted"]
+    assert len(whole) == len(own) == 10
+    for row in whole.itertuples():
+        assert row.wanted == pytest.approx(max(own[name] for name in own if levels[name] == levels[row.build]), rel=1e-12)
+        assert row.level == levels[row.build]
+        assert row.goal == f"the highest DPR of level {row.level}"
+    matched = solve(curve, against=table, match="rogue")
+    for row in matched[matched["against"] == "all, weighted"].itertuples():
+        other = next(build.name for build in curve.builds if build.series == "rogue" and build.level == row.level)
+        assert (row.wanted, row.goal) == (pytest.approx(own[other], rel=1e-12), f"DPR of {other}")
+    with pytest.raises(ValueError, match="match must be the name of a build at level 5, as at every other: .*'fighter', .*; got 'fighter .level 1.'"):
+        solve(curve, against=table, match="fighter (level 1)")
+    with pytest.raises(ValueError, match="goal must be given for builds by themselves: dpr, kill or match \\(--dpr, --kill, --match\\); got none"):
+        solve(curve.builds[:5], against=table)
+    few = solve(curve.builds[:6], against=table)
+    assert set(few["level"]) == {1}
+    assert few.notes[0] == "left out: fighter (level 5), fighter (level 9), fighter (level 13), fighter (level 17) (no other build of the level)"
+
+
 @settings(max_examples=15, deadline=None)
 @given(st.integers(-3, 12), st.integers(5, 35), st.integers(2, 12), st.floats(0.2, 20.0))
 def test_one_step_less_never_reaches_it(bonus, ac, sides, goal):
@@ -203,7 +229,7 @@ def test_a_wrong_figure_is_noticed(sword, monkeypatch):
 @pytest.mark.parametrize(
     ("keys", "message"),
     [
-        ({}, "goal must be given for a single build"),
+        ({}, "goal must be given for builds by themselves: dpr, kill or match"),
         ({"dpr": 3, "kill": 0.5, "rounds": 2}, "goal must be one of dpr, kill and match; got dpr and kill"),
         ({"kill": 0.5}, "rounds must be given with kill"),
         ({"dpr": 3, "rounds": 2}, "rounds must be given with kill, and with it alone; got 2"),
@@ -212,7 +238,7 @@ def test_a_wrong_figure_is_noticed(sword, monkeypatch):
         ({"kill": 0.5, "rounds": 2, "hp": 9, "vary": "hp"}, "vary must be 'hp' only for a goal of kill, without hp"),
         ({"kill": 0.5, "rounds": 2}, "hp must be given"),
         ({"match": "nobody"}, "match must be the name of a build: 'sword'; got 'nobody'"),
-        ({"match": "sword"}, "goal must be given for a single build .*; got the build itself"),
+        ({"match": "sword"}, "goal must be given for builds by themselves: .*; got the build itself"),
         ({"dpr": 3, "die": "2d6"}, "die must be one die, such as '1d6' or '1d8 fire'; got '2d6'"),
         ({"dpr": 3, "vary": "luck"}, "vary must be one of 'attack', 'damage', 'threat', 'extra', 'hp'; got 'luck'"),
         ({"dpr": 0}, "dpr must be a number from 0.001"),

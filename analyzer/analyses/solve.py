@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _COLUMNS = (
     Column(key="build", heading="build"),
+    Column(key="level", heading="level"),
     Column(key="against", heading="target"),
     Column(key="ac", heading="AC"),
     Column(key="goal", heading="goal"),
@@ -38,6 +39,8 @@ _COLUMNS = (
     Column(key="below", heading="a step less", digits=4),
 )
 _HP = "hp"
+#: The goals as Python and the command line name them.
+_GIVEN = "dpr, kill or match (--dpr, --kill, --match)"
 
 
 def _draw(frame: pd.DataFrame) -> Figure:
@@ -46,7 +49,7 @@ def _draw(frame: pd.DataFrame) -> Figure:
     return goals_figure(frame)
 
 
-@question(columns=_COLUMNS, draw=_draw, example="d20-builds", grouped=("build", "goal", "vary"))
+@question(columns=_COLUMNS, draw=_draw, example="d20-builds", grouped=("build", "level", "goal", "vary"))
 def solve(
     builds: Builds,
     ac: AcOrOwn = None,
@@ -67,7 +70,7 @@ def solve(
 ) -> Found:
     """Smallest attack bonus, damage, threat range or dice, or the most hit points, that reaches a goal.
 
-    Without a goal each build is to reach the one with the highest DPR.
+    Without a goal each build is to reach the one with the highest DPR, before a table with levels that of its level.
 
     Parameters
     ----------
@@ -85,7 +88,7 @@ def solve(
     rounds : int, optional
         Rounds for the chance to kill.
     match : str, optional
-        Goal: the DPR of this build.
+        Goal: the DPR of this build; before a table with levels, of the build of this name that has the level of the one that is to reach it.
     {hp}
     die : str
         The die that ``extra`` adds, such as ``1d8 fire``.
@@ -113,7 +116,8 @@ def solve(
     goals = _goals(taken, asked, match)
     twins, how = Twins(), Simulation.asked(simulate, trials=trials, seed=seed, workers=workers)
     records: list[Record] = []
-    notes: list[str] = []
+    alone = [] if match is not None else [seat.build.name for seat in taken if all(seat is not other for other, _ in goals)]
+    notes = [f"left out: {', '.join(alone)} (no other build of the level)"] if alone else []
     for seat, (goal, wanted) in goals:
         solved = toughest(seat, asked.measure, wanted) if knob is None else turned(seat, asked.measure, knob, wanted)
         rows = [
@@ -160,17 +164,35 @@ def _goals(taken: Sequence[Seat], asked: _Asked, match: str | None) -> list[tupl
     """Every build that is to reach something, and what."""
     if asked.height is not None:
         return [(seat, (asked.words, np.full(len(seat.field.mixes), asked.height))) for seat in taken]
-    names = [seat.build.name for seat in taken]
-    if match is not None and match not in names:
-        raise ValueError(f"match must be the name of a build: {', '.join(map(repr, names))}; got {match!r}")
-    if len(taken) < 2:
-        raise ValueError(f"goal must be given for a single build (dpr, kill or match); got {'none' if match is None else 'the build itself'}")
-    figures = [seat.mixed(asked.measure.exact(seat)) for seat in taken]
-    if len({len(figure) for figure in figures}) > 1:
-        raise ValueError("builds must meet the same targets to be matched; got tables of different lengths")
+    found = [pair for level, group in _levels(taken).items() for pair in _matched(level, group, asked, match)]
+    if not found:
+        raise ValueError(f"goal must be given for builds by themselves: {_GIVEN}; got {'none' if match is None else 'the build itself'}")
+    order = {id(seat): place for place, seat in enumerate(taken)}
+    return sorted(found, key=lambda pair: order[id(pair[0])])
+
+
+def _levels(taken: Sequence[Seat]) -> dict[int | None, list[Seat]]:
+    """The builds that meet the same foes: those of a level before a table with levels, else all."""
+    out: dict[int | None, list[Seat]] = {}
+    for seat in taken:
+        out.setdefault(seat.field.foes[0].level, []).append(seat)
+    return out
+
+
+def _matched(level: int | None, group: Sequence[Seat], asked: _Asked, match: str | None) -> list[tuple[Seat, tuple[str, Floats]]]:
+    """Builds before the same foes, each to reach the best of them or the one of a name; nothing where there is no other."""
+    named = [seat for seat in group if seat.build.name == match] or [seat for seat in group if level is not None and seat.build.series == match]
+    if match is not None and len(named) != 1:
+        where = "" if level is None else f" at level {level}, as at every other"
+        known = dict.fromkeys(name for seat in group for name in (seat.build.name, *(() if level is None else (seat.build.series,))))
+        raise ValueError(f"match must be the name of a build{where}: {', '.join(map(repr, known))}; got {match!r}")
+    if len(group) < 2:
+        return []
+    figures = {id(seat): seat.mixed(asked.measure.exact(seat)) for seat in group}
     if match is None:
-        return [(seat, ("the highest DPR", np.max(figures, axis=0))) for seat in taken]
-    return [(seat, (f"DPR of {match}", figures[names.index(match)])) for seat in taken if seat.build.name != match]
+        words = "the highest DPR" if level is None else f"the highest DPR of level {level}"
+        return [(seat, (words, np.max(list(figures.values()), axis=0))) for seat in group]
+    return [(seat, (f"DPR of {named[0].build.name}", figures[id(named[0])])) for seat in group if seat is not named[0]]
 
 
 def _row(solved: Solved, asked: _Asked, mix: int, twins: Twins, how: Simulation | None) -> Record:

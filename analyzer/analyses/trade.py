@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 _COLUMNS = (
     Column(key="build", heading="build"),
+    Column(key="level", heading="level"),
     Column(key="against", heading="target"),
     Column(key="ac", heading="AC"),
     Column(key="trade", heading="trade"),
@@ -65,7 +66,7 @@ def _draw(frame: pd.DataFrame) -> Figure:
     return trades_figure(frame)
 
 
-@question(columns=_COLUMNS, draw=_draw, example="srd35-power-attack", grouped=("build",))
+@question(columns=_COLUMNS, draw=_draw, example="srd35-power-attack", grouped=("build", "level"))
 def trade(
     builds: Builds,
     ac: AcOrOwn = None,

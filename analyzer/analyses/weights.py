@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _COLUMNS = (
     Column(key="build", heading="build"),
+    Column(key="level", heading="level"),
     Column(key="against", heading="target"),
     Column(key="ac", heading="AC"),
     Column(key="dpr", heading="DPR"),
@@ -44,7 +45,7 @@ def _draw(frame: pd.DataFrame) -> Figure:
     return worths_figure(frame)
 
 
-@question(columns=_COLUMNS, draw=_draw, example="d20-builds", grouped=("build", "against", "ac", "dpr"))
+@question(columns=_COLUMNS, draw=_draw, example="d20-builds", grouped=("build", "level", "against", "ac", "dpr"))
 def weights(
     builds: Builds,
     ac: AcOrOwn = None,
