@@ -185,3 +185,16 @@ def test_the_command(tmp_path):
     assert float(found[1]["gain"]) == pytest.approx(3.24)
     assert run(app, ["weights", "--kill-by", "2", "--hp", "x"]).exit_code == 2
     assert analyzer.weights is weights
+
+
+def test_listed_rounds_are_not_played_for_dpr_and_it_is_said():
+    charge = {"damage": "3d8+27"}
+    lancer = statblock("+12/+7", "1d8+9", system="srd35", name="lancer", rounds=[charge, {}])
+    rider = lancer.but(name="rider")
+    told = "plays lancer as it stands, not its listed rounds"
+    assert weights(lancer, 18).notes[-1] == told
+    assert weights(lancer, 18, hp=40, kill_by=2).notes[-1] == f"DPR: {told}; the chance dead plays those"
+    assert analyzer.trade(lancer, 18).notes[-1] == told
+    assert analyzer.solve([lancer, rider], 18).notes[-1] == "plays lancer, rider as they stand, not their listed rounds"
+    assert not any("listed" in note for note in analyzer.solve(lancer, 18, hp=40, kill=0.5, rounds=2).notes)
+    assert not any("listed" in note for note in weights(statblock("+12/+7", "1d8+9", system="srd35", name="plain"), 18).notes)

@@ -10,7 +10,7 @@ import numpy as np
 
 from analyzer.asking.parameters import Choice, Real, Text, Whole
 from analyzer.asking.question import AcOrOwn, AgainstTable, Column, Found, Hp, Seed, Trials, Workers, question
-from analyzer.asking.seats import Seat, Simulation, seats
+from analyzer.asking.seats import Seat, Simulation, seats, standing_note
 from analyzer.asking.twins import Twins
 from analyzer.playing import Builds, Opponent
 from analyzer.pmf import Floats
@@ -127,7 +127,7 @@ def solve(
         notes += _findings(rows, vary)
     if any(record["least"] is None for record in records):
         notes.append("looked at: " + ("1 hit point and up" if knob is None else f"{vary} {_span(knob)}"))
-    return Found.of(records, notes, twins, how)
+    return Found.of(records, [*notes, *standing_note(taken)], twins, how)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -10,7 +10,7 @@ import numpy as np
 
 from analyzer.asking.parameters import Whole
 from analyzer.asking.question import AcOrOwn, AgainstTable, Column, Found, Hp, Seed, Trials, Workers, question
-from analyzer.asking.seats import Seat, Simulation, seats
+from analyzer.asking.seats import Seat, Simulation, seats, standing_note
 from analyzer.asking.twins import Twins
 from analyzer.playing import Builds, Opponent
 from analyzer.pmf import Floats
@@ -100,7 +100,7 @@ def weights(
         rows = [row for one in weighed for row in _rows(one, prefix, measure, twins, how)]
         found.append(rows)
         if not prefix:
-            notes = [*_findings(rows), *_wider(weighed), *_left_out(weighed)]
+            notes = [*_findings(rows), *_wider(weighed), *_left_out(weighed), *_standing(weighed, kill_by)]
     records = found[0]
     if kill_by is not None:
         records = _joined(found[0], found[1], kill_by)
@@ -190,6 +190,12 @@ def _wider(weighed: Sequence[_Weighed]) -> Iterator[str]:
                 faces = max((old - new for old, new in zip(*lowest, strict=True)), default=0)
                 if faces > 1:
                     yield f"{one.seat.build.name}: {variation.label} of the written range makes {faces} faces more threaten, as the build widens it"
+
+
+def _standing(weighed: Sequence[_Weighed], kill_by: int | None) -> Iterator[str]:
+    """Whose listed rounds the DPR is not of, although the chance to be dead is."""
+    for note in standing_note([one.seat for one in weighed]):
+        yield note if kill_by is None else f"DPR: {note}; the chance dead plays those"
 
 
 def _left_out(weighed: Sequence[_Weighed]) -> Iterator[str]:
