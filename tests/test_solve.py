@@ -90,11 +90,15 @@ def test_nothing_reaches_what_natural_twenties_and_ones_cap(sword):
     assert solve(sword, 60, target={"reduction": {"physical": "immune"}}, dpr=1, vary="extra").notes[1] == "looked at: extra from 0 to 100"
 
 
-def test_a_goal_that_anything_reaches_is_reached_by_the_least_looked_at():
+def test_a_goal_that_is_already_reached_by_far_is_called_so():
     sneak = statblock("+9", "1d6", extra=["1d4 fire"], system="srd35", name="b")
     (row,) = solve(sneak, 15, dpr=1, vary="damage").itertuples()
-    assert (row.answer, row.least) == ("-100 or less", -100)
+    assert (row.answer, row.least) == ("already reached", -100)
     assert row.below is None
+    swept = solve(sneak, "10:12", dpr=0.01)  # a natural 20 is enough, however low the bonus
+    assert swept.notes == ("b: DPR 0.01 is already reached at AC 10 to 12",)
+    assert solve(sneak, 15, dpr=0.01).notes == ("b: DPR 0.01 is already reached (AC 15)",)
+    assert solve(sneak, 15, dpr=0.01, vary="extra")["answer"].tolist() == ["already reached"]
 
 
 def test_a_chance_to_kill_and_the_hit_points_that_have_it():
@@ -107,7 +111,8 @@ def test_a_chance_to_kill_and_the_hit_points_that_have_it():
         (row,) = solve(build, 11, vary="hp", kill=wanted, rounds=2).itertuples()
         assert row.least == max(points for points in chance if chance[points] >= wanted)
         assert row.reached == pytest.approx(float(chance[row.least]), rel=1e-12)
-        assert row.below == pytest.approx(float(chance[row.least + 1]), rel=1e-12)
+        assert row.more == pytest.approx(float(chance[row.least + 1]), rel=1e-12)
+        assert not hasattr(row, "below")
     assert solve(build, 11, vary="hp", kill=0.8, rounds=2)["least"].tolist() == [None]
     (row,) = solve(build, 11, kill="25%", rounds=2, hp=9, vary="damage").itertuples()
     for points in (row.least, row.least - 1):
@@ -126,6 +131,7 @@ def test_another_builds_dpr(sword):
         assert row.wanted == pytest.approx(own[row.ac], rel=1e-12)
         found = None if np.isnan(row.least) else row.least
         assert found == first(((n, float(mean(row.ac, bonus=9 + n)) * (1 + 1e-12)) for n in range(-100, 101)), row.wanted)
+    assert "maul: the highest DPR takes +0 (first attack +7) at AC 10 to 12" in solve([sword, maul], "10:12").notes
     both = solve([sword, maul], 20)
     assert both["goal"].tolist() == ["the highest DPR"] * 2
     assert both[both["build"] == "maul"]["least"].tolist() == [0]
@@ -230,16 +236,17 @@ def test_a_wrong_figure_is_noticed(sword, monkeypatch):
     ("keys", "message"),
     [
         ({}, "goal must be given for builds by themselves: dpr, kill or match"),
-        ({"dpr": 3, "kill": 0.5, "rounds": 2}, "goal must be one of dpr, kill and match; got dpr and kill"),
-        ({"kill": 0.5}, "rounds must be given with kill"),
-        ({"dpr": 3, "rounds": 2}, "rounds must be given with kill, and with it alone; got 2"),
+        ({"dpr": 3, "kill": 0.5, "rounds": 2}, "goal must be one of dpr, kill or match \\(--dpr, --kill, --match\\); got dpr and kill"),
+        ({"kill": 0.5}, "rounds must be given with kill, and with it alone \\(--rounds with --kill\\); got None"),
+        ({"dpr": 3, "rounds": 2}, "rounds must be given with kill, and with it alone .*; got 2"),
         ({"dpr": 3, "hp": 2}, "hp must be given for a goal of kill alone"),
         ({"dpr": 3, "vary": "hp"}, "vary must be 'hp' only for a goal of kill"),
-        ({"kill": 0.5, "rounds": 2, "hp": 9, "vary": "hp"}, "vary must be 'hp' only for a goal of kill, without hp"),
+        ({"kill": 0.5, "rounds": 2, "hp": 9, "vary": "hp"}, "vary must be 'hp' only for a goal of kill .--kill., without hp .--hp."),
         ({"kill": 0.5, "rounds": 2}, "hp must be given"),
         ({"match": "nobody"}, "match must be the name of a build: 'sword'; got 'nobody'"),
         ({"match": "sword"}, "goal must be given for builds by themselves: .*; got the build itself"),
-        ({"dpr": 3, "die": "2d6"}, "die must be one die, such as '1d6' or '1d8 fire'; got '2d6'"),
+        ({"dpr": 3, "vary": "damage", "die": "1d8"}, "die must be given with vary 'extra' alone .*; got '1d8' and vary 'damage'"),
+        ({"dpr": 3, "vary": "extra", "die": "2d6"}, "die must be one die, such as '1d6' or '1d8 fire'; got '2d6'"),
         ({"dpr": 3, "vary": "luck"}, "vary must be one of 'attack', 'damage', 'threat', 'extra', 'hp'; got 'luck'"),
         ({"dpr": 0}, "dpr must be a number from 0.001"),
     ],
