@@ -277,6 +277,25 @@ def test_figures_of_one_and_of_eight_builds():
     unknown.figure().canvas.draw()
 
 
+def test_a_goal_reached_by_far_does_not_flatten_its_figure():
+    answers, figures = solve(example("d20-builds"), "15:40").figure().axes
+    assert answers.get_ylim()[0] > -2
+    assert [text.get_text() for text in answers.get_legend().get_texts()] == ["already reached, whatever is taken away"]
+    marks = [line for line in answers.get_lines() if line.get_label() == "already reached"]
+    assert [line.get_xdata().tolist() for line in marks] == [[39, 40]]
+    assert figures.get_xlabel() == "armor class (AC)"
+    assert solve(example("d20-builds"), "15:20", dpr=30).figure().axes[0].get_legend() is None
+
+
+def test_what_nothing_reaches_is_called_none_in_its_figure():
+    builds = [statblock(f"+{bonus}", "1d6+3", name=f"b{bonus}") for bonus in (2, 9)]
+    answer = solve(builds, 15, vary="threat", dpr=5.0)
+    assert answer["least"].isna().tolist() == [True, False]
+    texts = [text.get_text().strip() for text in answer.figure().axes[0].texts]
+    assert texts[0] == "none reaches it"
+    assert texts[1] == answer["answer"].iloc[1]
+
+
 def test_the_command(tmp_path):
     shown = run(app, ["solve"])
     assert shown.exit_code == 0

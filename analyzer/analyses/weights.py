@@ -173,12 +173,17 @@ def _findings(rows: Sequence[Record]) -> Iterator[str]:
         if not known:
             continue
         if "against" in mine[0] or len(mine) == 1:
-            yield f"{build}: +1 attack is worth {known[0][0]:.2f} points of damage ({facing(known[0][1])})"
+            yield f"{build}: +1 attack is worth {_points(known[0][0])} points of damage ({facing(known[0][1])})"
             continue
         (low, first), (high, last) = min(known, key=lambda pair: pair[0]), max(known, key=lambda pair: pair[0])
         nothing = [int(row["ac"] or 0) for row in mine if row["gain"] == 0.0]
         tail = f"; it does nothing at AC {spans(nothing)}" if nothing else ""
-        yield f"{build}: +1 attack is worth from {low:.2f} ({facing(first)}) to {high:.2f} points of damage ({facing(last)}){tail}"
+        yield f"{build}: +1 attack is worth from {_points(low)} ({facing(first)}) to {_points(high)} points of damage ({facing(last)}){tail}"
+
+
+def _points(worth: float) -> str:
+    """Points of damage as the table writes them: freed of the last bits first, so that a half is rounded alike."""
+    return f"{round(worth, 11):.2f}"
 
 
 def _wider(weighed: Sequence[_Weighed]) -> Iterator[str]:
