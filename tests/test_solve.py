@@ -163,9 +163,9 @@ def test_before_a_table_with_levels_a_build_is_matched_with_those_of_its_level()
     for row in matched[matched["against"] == "all, weighted"].itertuples():
         other = next(build.name for build in curve.builds if build.series == "rogue" and build.level == row.level)
         assert (row.wanted, row.goal) == (pytest.approx(own[other], rel=1e-12), f"DPR of {other}")
-    with pytest.raises(ValueError, match="match must be the name of a build at level 5, as at every other: .*'fighter', .*; got 'fighter .level 1.'"):
+    with pytest.raises(ValueError, match=r"match must be the name of a build at level 5, as at every other: .*'fighter', .*; got 'fighter \(level 1\)'"):
         solve(curve, against=table, match="fighter (level 1)")
-    with pytest.raises(ValueError, match="goal must be given for builds by themselves: dpr, kill or match \\(--dpr, --kill, --match\\); got none"):
+    with pytest.raises(ValueError, match="goal must be given for a build by itself: dpr, kill or match \\(--dpr, --kill, --match\\); got none"):
         solve(curve.builds[:5], against=table)
     few = solve(curve.builds[:6], against=table)
     assert set(few["level"]) == {1}
@@ -235,7 +235,7 @@ def test_a_wrong_figure_is_noticed(sword, monkeypatch):
 @pytest.mark.parametrize(
     ("keys", "message"),
     [
-        ({}, "goal must be given for builds by themselves: dpr, kill or match"),
+        ({}, "goal must be given for a build by itself: dpr, kill or match"),
         ({"dpr": 3, "kill": 0.5, "rounds": 2}, "goal must be one of dpr, kill or match \\(--dpr, --kill, --match\\); got dpr and kill"),
         ({"kill": 0.5}, "rounds must be given with kill, and with it alone \\(--rounds with --kill\\); got None"),
         ({"dpr": 3, "rounds": 2}, "rounds must be given with kill, and with it alone .*; got 2"),
@@ -244,7 +244,7 @@ def test_a_wrong_figure_is_noticed(sword, monkeypatch):
         ({"kill": 0.5, "rounds": 2, "hp": 9, "vary": "hp"}, "vary must be 'hp' only for a goal of kill .--kill., without hp .--hp."),
         ({"kill": 0.5, "rounds": 2}, "hp must be given"),
         ({"match": "nobody"}, "match must be the name of a build: 'sword'; got 'nobody'"),
-        ({"match": "sword"}, "goal must be given for builds by themselves: .*; got the build itself"),
+        ({"match": "sword"}, "goal must be given for a build by itself: .*; got the build itself"),
         ({"dpr": 3, "vary": "damage", "die": "1d8"}, "die must be given with vary 'extra' alone .*; got '1d8' and vary 'damage'"),
         ({"dpr": 3, "vary": "extra", "die": "2d6"}, "die must be one die, such as '1d6' or '1d8 fire'; got '2d6'"),
         ({"dpr": 3, "vary": "luck"}, "vary must be one of 'attack', 'damage', 'threat', 'extra', 'hp'; got 'luck'"),

@@ -102,10 +102,10 @@ def solve(
     -------
     Answer
         A row per build and target: the ``goal``, what is ``wanted``, the figure ``now``, the ``answer`` in words and as a number (``least``: the change, the
-        lowest face, the number of dice, or the hit points; None where nothing in the range reaches the goal; where the lowest place looked at does, the
-        answer is that it is already reached), the figure ``reached``, the one a step ``below``
-        (with one hit point ``more`` where those are varied), their difference ``step``, and ``most``, the highest figure that was found on the way. Simulated figures of the two are of the same dice; the step has
-        the standard error of the paired difference.
+        lowest face, the number of dice, or the hit points; None where nothing in the range reaches the goal; where the lowest place looked at does, the answer
+        is that it is already reached), the figure ``reached``, the one a step ``below`` (with one hit point ``more`` where those are varied), their difference
+        ``step``, and ``most``, the highest figure that was found on the way. Simulated figures of the two are of the same dice; the step has the standard error
+        of the paired difference.
 
     Raises
     ------
@@ -171,7 +171,7 @@ def _goals(taken: Sequence[Seat], asked: _Asked, match: str | None) -> list[tupl
         return [(seat, (asked.words, np.full(len(seat.field.mixes), asked.height))) for seat in taken]
     found = [pair for level, group in _levels(taken).items() for pair in _matched(level, group, asked, match)]
     if not found:
-        raise ValueError(f"goal must be given for builds by themselves: {_GIVEN}; got {'none' if match is None else 'the build itself'}")
+        raise ValueError(f"goal must be given for a build by itself: {_GIVEN}; got {'none' if match is None else 'the build itself'}")
     order = {id(seat): place for place, seat in enumerate(taken)}
     return sorted(found, key=lambda pair: order[id(pair[0])])
 

@@ -61,9 +61,7 @@ def knobs(die: str) -> dict[str, Knob]:
 
     return {
         "attack": Knob(word="attack", low=-ATTACK, high=ATTACK, rest=0, made=attack, value=lambda n: n, told=by_attack, monotone=False),
-        "damage": Knob(
-            word="damage", low=LEAST_DAMAGE, high=MOST_DAMAGE, rest=0, made=damage, value=lambda n: n, told=lambda n, _: f"{n:+d}", monotone=True
-        ),
+        "damage": Knob(word="damage", low=LEAST_DAMAGE, high=MOST_DAMAGE, rest=0, made=damage, value=lambda n: n, told=lambda n, _: f"{n:+d}", monotone=True),
         "threat": Knob(word="threat", low=1, high=19, rest=None, made=lambda n: threat_from(21 - n), value=lambda n: 21 - n, told=by_threat, monotone=False),
         "extra": Knob(
             word="extra",
