@@ -46,6 +46,19 @@ def test_rolled_hit_points_are_weighed_by_their_chances():
     assert reached(tails, PMF.point(1000))[0] == 0.0  # more than can be dealt
 
 
+def test_what_repeats_is_summed_once(monkeypatch):
+    """Armor classes out of reach share one distribution: 30 of them cost what one does, and come to what each would alone."""
+    counted = []
+    true = np.convolve
+    monkeypatch.setattr(np, "convolve", lambda *both: counted.append(1) or true(*both))
+    first, later = (np.repeat(row(chances), 30, axis=0) for chances in (FIRST, LATER))
+    first[7] = first[7, ::-1]
+    found = summed([first, *[later] * 4], 12)
+    assert len(counted) == 2 * 5
+    assert (found[[0, 29]] == summed([row(FIRST), *[row(LATER)] * 4], 12)).all()
+    assert (found[7] == summed([row(FIRST)[:, ::-1], *[row(LATER)] * 4], 12)).all()
+
+
 def test_small_tails_keep_their_digits():
     rare = np.array([[1 - 1e-6, 1e-6]])
     assert at_least(summed([rare] * 12, 12))[0, 12] == pytest.approx(1e-72, rel=1e-12)

@@ -90,11 +90,15 @@ def test_nothing_reaches_what_natural_twenties_and_ones_cap(sword):
     assert solve(sword, 60, target={"reduction": {"physical": "immune"}}, dpr=1, vary="extra").notes[1] == "looked at: extra from 0 to 100"
 
 
-def test_a_goal_that_anything_reaches_is_reached_by_the_least_looked_at():
+def test_a_goal_that_is_already_reached_by_far_is_called_so():
     sneak = statblock("+9", "1d6", extra=["1d4 fire"], system="srd35", name="b")
     (row,) = solve(sneak, 15, dpr=1, vary="damage").itertuples()
-    assert (row.answer, row.least) == ("-100 or less", -100)
+    assert (row.answer, row.least) == ("already reached", -100)
     assert row.below is None
+    swept = solve(sneak, "10:12", dpr=0.01)  # a natural 20 is enough, however low the bonus
+    assert swept.notes == ("b: DPR 0.01 is already reached at AC 10 to 12",)
+    assert solve(sneak, 15, dpr=0.01).notes == ("b: DPR 0.01 is already reached (AC 15)",)
+    assert solve(sneak, 15, dpr=0.01, vary="extra")["answer"].tolist() == ["already reached"]
 
 
 def test_a_chance_to_kill_and_the_hit_points_that_have_it():
@@ -107,7 +111,8 @@ def test_a_chance_to_kill_and_the_hit_points_that_have_it():
         (row,) = solve(build, 11, vary="hp", kill=wanted, rounds=2).itertuples()
         assert row.least == max(points for points in chance if chance[points] >= wanted)
         assert row.reached == pytest.approx(float(chance[row.least]), rel=1e-12)
-        assert row.below == pytest.approx(float(chance[row.least + 1]), rel=1e-12)
+        assert row.more == pytest.approx(float(chance[row.least + 1]), rel=1e-12)
+        assert not hasattr(row, "below")
     assert solve(build, 11, vary="hp", kill=0.8, rounds=2)["least"].tolist() == [None]
     (row,) = solve(build, 11, kill="25%", rounds=2, hp=9, vary="damage").itertuples()
     for points in (row.least, row.least - 1):
@@ -126,6 +131,7 @@ def test_another_builds_dpr(sword):
         assert row.wanted == pytest.approx(own[row.ac], rel=1e-12)
         found = None if np.isnan(row.least) else row.least
         assert found == first(((n, float(mean(row.ac, bonus=9 + n)) * (1 + 1e-12)) for n in range(-100, 101)), row.wanted)
+    assert "maul: the highest DPR takes +0 (first attack +7) at AC 10 to 12" in solve([sword, maul], "10:12").notes
     both = solve([sword, maul], 20)
     assert both["goal"].tolist() == ["the highest DPR"] * 2
     assert both[both["build"] == "maul"]["least"].tolist() == [0]
@@ -138,6 +144,32 @@ def test_creatures_are_solved_on_the_weighted_figure(sword):
     points = solve(sword, against=CREATURES, kill=0.5, rounds=2, vary="hp").set_index("against")
     assert points.loc["ogre", "least"] < points.loc["all, weighted", "least"] <= points.loc["imp", "least"]
     assert points.loc["imp", "now"] > 0.5
+
+
+def test_before_a_table_with_levels_a_build_is_matched_with_those_of_its_level():
+    """The goal of a level is the best of that level, by name or not, however the builds are ordered."""
+    curve = example("srd35-levels")
+    table = "srd35-levels.csv"
+    own = {seat.build.name: float(seat.mixed(Dpr().exact(seat))[0]) for seat in seats(curve, None, against=table)}
+    levels = {build.name: build.level for build in curve.builds}
+    best = solve(reversed(curve.builds), against=table)
+    whole = best[best["against"] == "all, weighted"]
+    assert len(whole) == len(own) == 10
+    for row in whole.itertuples():
+        assert row.wanted == pytest.approx(max(own[name] for name in own if levels[name] == levels[row.build]), rel=1e-12)
+        assert row.level == levels[row.build]
+        assert row.goal == f"the highest DPR of level {row.level}"
+    matched = solve(curve, against=table, match="rogue")
+    for row in matched[matched["against"] == "all, weighted"].itertuples():
+        other = next(build.name for build in curve.builds if build.series == "rogue" and build.level == row.level)
+        assert (row.wanted, row.goal) == (pytest.approx(own[other], rel=1e-12), f"DPR of {other}")
+    with pytest.raises(ValueError, match=r"match must be the name of a build at level 5, as at every other: .*'fighter', .*; got 'fighter \(level 1\)'"):
+        solve(curve, against=table, match="fighter (level 1)")
+    with pytest.raises(ValueError, match="goal must be given for a build by itself: dpr, kill or match \\(--dpr, --kill, --match\\); got none"):
+        solve(curve.builds[:5], against=table)
+    few = solve(curve.builds[:6], against=table)
+    assert set(few["level"]) == {1}
+    assert few.notes[0] == "left out: fighter (level 5), fighter (level 9), fighter (level 13), fighter (level 17) (no other build of the level)"
 
 
 @settings(max_examples=15, deadline=None)
@@ -203,17 +235,18 @@ def test_a_wrong_figure_is_noticed(sword, monkeypatch):
 @pytest.mark.parametrize(
     ("keys", "message"),
     [
-        ({}, "goal must be given for a single build"),
-        ({"dpr": 3, "kill": 0.5, "rounds": 2}, "goal must be one of dpr, kill and match; got dpr and kill"),
-        ({"kill": 0.5}, "rounds must be given with kill"),
-        ({"dpr": 3, "rounds": 2}, "rounds must be given with kill, and with it alone; got 2"),
+        ({}, "goal must be given for a build by itself: dpr, kill or match"),
+        ({"dpr": 3, "kill": 0.5, "rounds": 2}, "goal must be one of dpr, kill or match \\(--dpr, --kill, --match\\); got dpr and kill"),
+        ({"kill": 0.5}, "rounds must be given with kill, and with it alone \\(--rounds with --kill\\); got None"),
+        ({"dpr": 3, "rounds": 2}, "rounds must be given with kill, and with it alone .*; got 2"),
         ({"dpr": 3, "hp": 2}, "hp must be given for a goal of kill alone"),
         ({"dpr": 3, "vary": "hp"}, "vary must be 'hp' only for a goal of kill"),
-        ({"kill": 0.5, "rounds": 2, "hp": 9, "vary": "hp"}, "vary must be 'hp' only for a goal of kill, without hp"),
+        ({"kill": 0.5, "rounds": 2, "hp": 9, "vary": "hp"}, "vary must be 'hp' only for a goal of kill .--kill., without hp .--hp."),
         ({"kill": 0.5, "rounds": 2}, "hp must be given"),
         ({"match": "nobody"}, "match must be the name of a build: 'sword'; got 'nobody'"),
-        ({"match": "sword"}, "goal must be given for a single build .*; got the build itself"),
-        ({"dpr": 3, "die": "2d6"}, "die must be one die, such as '1d6' or '1d8 fire'; got '2d6'"),
+        ({"match": "sword"}, "goal must be given for a build by itself: .*; got the build itself"),
+        ({"dpr": 3, "vary": "damage", "die": "1d8"}, "die must be given with vary 'extra' alone .*; got '1d8' and vary 'damage'"),
+        ({"dpr": 3, "vary": "extra", "die": "2d6"}, "die must be one die, such as '1d6' or '1d8 fire'; got '2d6'"),
         ({"dpr": 3, "vary": "luck"}, "vary must be one of 'attack', 'damage', 'threat', 'extra', 'hp'; got 'luck'"),
         ({"dpr": 0}, "dpr must be a number from 0.001"),
     ],
@@ -242,6 +275,25 @@ def test_figures_of_one_and_of_eight_builds():
     unknown = solve(builds[:1], 15, vary="hp", kill=0.5, rounds=2)
     assert unknown["now"].tolist() == [None]
     unknown.figure().canvas.draw()
+
+
+def test_a_goal_reached_by_far_does_not_flatten_its_figure():
+    answers, figures = solve(example("d20-builds"), "15:40").figure().axes
+    assert answers.get_ylim()[0] > -2
+    assert [text.get_text() for text in answers.get_legend().get_texts()] == ["already reached, whatever is taken away"]
+    marks = [line for line in answers.get_lines() if line.get_label() == "already reached"]
+    assert [line.get_xdata().tolist() for line in marks] == [[39, 40]]
+    assert figures.get_xlabel() == "armor class (AC)"
+    assert solve(example("d20-builds"), "15:20", dpr=30).figure().axes[0].get_legend() is None
+
+
+def test_what_nothing_reaches_is_called_none_in_its_figure():
+    builds = [statblock(f"+{bonus}", "1d6+3", name=f"b{bonus}") for bonus in (2, 9)]
+    answer = solve(builds, 15, vary="threat", dpr=5.0)
+    assert answer["least"].isna().tolist() == [True, False]
+    texts = [text.get_text().strip() for text in answer.figure().axes[0].texts]
+    assert texts[0] == "none reaches it"
+    assert texts[1] == answer["answer"].iloc[1]
 
 
 def test_the_command(tmp_path):

@@ -154,6 +154,14 @@ def test_figures_of_one_and_of_eight_builds():
     assert len(trade(builds, against=many, most=1).figure().axes[0].get_yticks()) == 8
 
 
+def test_the_lowest_panel_has_a_key_of_its_own_where_its_dashes_mean_something_else():
+    builds = [statblock(f"+{9 + i}/+4", "1d6+3", system="srd35", name=f"b{i}") for i in range(8)]
+    few, many = (trade(builds[:number], "15:20").figure().axes for number in (3, 8))
+    assert [text.get_text() for text in few[2].get_legend().get_texts()] == ["best setting", "none", "all"]
+    assert many[2].get_legend() is None
+    assert few[2].get_xlabel() == "armor class (AC)"
+
+
 def test_the_command(tmp_path):
     shown = run(app, ["trade", "--build", "greataxe, one blow", "--ac", "18:30"])
     assert shown.exit_code == 0

@@ -185,3 +185,37 @@ def test_the_command(tmp_path):
     assert float(found[1]["gain"]) == pytest.approx(3.24)
     assert run(app, ["weights", "--kill-by", "2", "--hp", "x"]).exit_code == 2
     assert analyzer.weights is weights
+
+
+def test_listed_rounds_are_not_played_for_dpr_and_it_is_said():
+    charge = {"damage": "3d8+27"}
+    lancer = statblock("+12/+7", "1d8+9", system="srd35", name="lancer", rounds=[charge, {}])
+    rider = lancer.but(name="rider")
+    told = "plays lancer as it stands, not its listed rounds"
+    assert weights(lancer, 18).notes[-1] == told
+    assert weights(lancer, 18, hp=40, kill_by=2).notes[-1] == f"DPR: {told}; the chance dead plays those"
+    assert analyzer.trade(lancer, 18).notes[-1] == told
+    assert analyzer.solve([lancer, rider], 18).notes[-1] == "plays lancer, rider as they stand, not their listed rounds"
+    assert not any("listed" in note for note in analyzer.solve(lancer, 18, hp=40, kill=0.5, rounds=2).notes)
+    assert not any("listed" in note for note in weights(statblock("+12/+7", "1d8+9", system="srd35", name="plain"), 18).notes)
+
+
+def test_a_note_rounds_as_the_table_does():
+    """0.875 that was summed to a bit less is 0.88 in both."""
+    findings = import_module("analyzer.analyses.weights")._findings
+    rows = [{"build": "b", "ac": ac, "change": "+1 attack", "gain": 1.0, "worth": worth} for ac, worth in ((10, 0.875 - 1e-15), (11, 1.125 - 1e-15))]
+    assert list(findings(rows[:1])) == ["b: +1 attack is worth 0.88 points of damage (AC 10)"]
+    assert list(findings(rows)) == ["b: +1 attack is worth from 0.88 (AC 10) to 1.12 points of damage (AC 11)"]
+
+
+def test_the_scales_of_the_figure_are_straight_and_kills_have_panels_of_their_own():
+    builds = example("d20-builds").builds
+    for ac in (24, "20:24"):
+        for keys, panels in (({}, 1 if ac == 24 else 2), ({"kill_by": 3, "hp": 90}, 2 if ac == 24 else 4)):
+            axes = weights(builds, ac, **keys).figure().axes
+            assert len(axes) == panels
+            assert {(one.get_xscale(), one.get_yscale()) for one in axes} == {("linear", "linear")}
+    answer = weights(builds, "20:24", kill_by=3, hp=90)
+    rows = answer[(answer["build"] == builds[0].name) & (answer["change"] == "+1 damage")]
+    assert answer.figure().axes[1].get_lines()[0].get_ydata().tolist() == rows["dead_gain"].tolist()
+    assert answer.figure().axes[1].get_ylabel() == "chance gained to be\ndead by round 3"

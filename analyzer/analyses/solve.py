@@ -10,14 +10,14 @@ import numpy as np
 
 from analyzer.asking.parameters import Choice, Real, Text, Whole
 from analyzer.asking.question import AcOrOwn, AgainstTable, Column, Found, Hp, Seed, Trials, Workers, question
-from analyzer.asking.seats import Seat, Simulation, seats
+from analyzer.asking.seats import Seat, Simulation, seats, standing_note
 from analyzer.asking.twins import Twins
 from analyzer.playing import Builds, Opponent
 from analyzer.pmf import Floats
 from analyzer.records import Record, facing
 from analyzer.sweeps import spans
 from analyzer.workings.measures import Dpr, Kills, Measure, difference, level, played
-from analyzer.workings.solving import Knob, Solved, knobs, toughest, turned
+from analyzer.workings.solving import ALREADY, Knob, Solved, knobs, toughest, turned
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _COLUMNS = (
     Column(key="build", heading="build"),
+    Column(key="level", heading="level"),
     Column(key="against", heading="target"),
     Column(key="ac", heading="AC"),
     Column(key="goal", heading="goal"),
@@ -36,8 +37,11 @@ _COLUMNS = (
     Column(key="now", heading="as it stands", digits=4),
     Column(key="reached", heading="reached", digits=4),
     Column(key="below", heading="a step less", digits=4),
+    Column(key="more", heading="a point more", digits=4),
 )
-_HP = "hp"
+_HP, _EXTRA = "hp", "extra"
+#: The goals as Python and the command line name them.
+_GIVEN = "dpr, kill or match (--dpr, --kill, --match)"
 
 
 def _draw(frame: pd.DataFrame) -> Figure:
@@ -46,7 +50,7 @@ def _draw(frame: pd.DataFrame) -> Figure:
     return goals_figure(frame)
 
 
-@question(columns=_COLUMNS, draw=_draw, example="d20-builds", grouped=("build", "goal", "vary"))
+@question(columns=_COLUMNS, draw=_draw, example="d20-builds", grouped=("build", "level", "goal", "vary"))
 def solve(
     builds: Builds,
     ac: AcOrOwn = None,
@@ -59,7 +63,7 @@ def solve(
     rounds: Annotated[int | None, Whole(low=1, high=100)] = None,
     match: Annotated[str | None, Text(metavar="NAME")] = None,
     hp: Hp = None,
-    die: Annotated[str, Text(metavar="1dN")] = "1d6",
+    die: Annotated[str | None, Text(metavar="1dN")] = None,
     simulate: bool = False,
     trials: Trials = 1_000_000,
     seed: Seed = None,
@@ -67,7 +71,7 @@ def solve(
 ) -> Found:
     """Smallest attack bonus, damage, threat range or dice, or the most hit points, that reaches a goal.
 
-    Without a goal each build is to reach the one with the highest DPR.
+    Without a goal each build is to reach the one with the highest DPR, before a table with levels that of its level.
 
     Parameters
     ----------
@@ -85,10 +89,10 @@ def solve(
     rounds : int, optional
         Rounds for the chance to kill.
     match : str, optional
-        Goal: the DPR of this build.
+        Goal: the DPR of this build; before a table with levels, of the build of this name that has the level of the one that is to reach it.
     {hp}
-    die : str
-        The die that ``extra`` adds, such as ``1d8 fire``.
+    die : str, optional
+        The die that ``extra`` adds, such as ``1d8 fire``; ``1d6`` if left out.
     {simulate}
     {trials}
     {seed}
@@ -98,9 +102,10 @@ def solve(
     -------
     Answer
         A row per build and target: the ``goal``, what is ``wanted``, the figure ``now``, the ``answer`` in words and as a number (``least``: the change, the
-        lowest face, the number of dice, or the hit points; None where nothing in the range reaches the goal), the figure ``reached``, the one a step ``below``,
-        their difference ``step``, and ``most``, the highest figure that was found on the way. Simulated figures of the two are of the same dice; the step has
-        the standard error of the paired difference.
+        lowest face, the number of dice, or the hit points; None where nothing in the range reaches the goal; where the lowest place looked at does, the answer
+        is that it is already reached), the figure ``reached``, the one a step ``below`` (with one hit point ``more`` where those are varied), their difference
+        ``step``, and ``most``, the highest figure that was found on the way. Simulated figures of the two are of the same dice; the step has the standard error
+        of the paired difference.
 
     Raises
     ------
@@ -108,12 +113,15 @@ def solve(
         What cannot be played, goals that do not go together, or unknown hit points.
     """
     asked = _asked(dpr=dpr, kill=kill, rounds=rounds, match=match, vary=vary, hp=hp)
-    knob = knobs(die).get(vary)
+    if die is not None and vary != _EXTRA:
+        raise ValueError(f"die must be given with vary 'extra' alone (--die with --vary extra); got {die!r} and vary {vary!r}")
+    knob = knobs(die or "1d6").get(vary)
     taken = seats(builds, ac, target=target, against=against, hp=hp, course=kill is not None)
     goals = _goals(taken, asked, match)
     twins, how = Twins(), Simulation.asked(simulate, trials=trials, seed=seed, workers=workers)
     records: list[Record] = []
-    notes: list[str] = []
+    alone = [] if match is not None else [seat.build.name for seat in taken if all(seat is not other for other, _ in goals)]
+    notes = [f"left out: {', '.join(alone)} (no other build of the level)"] if alone else []
     for seat, (goal, wanted) in goals:
         solved = toughest(seat, asked.measure, wanted) if knob is None else turned(seat, asked.measure, knob, wanted)
         rows = [
@@ -123,7 +131,7 @@ def solve(
         notes += _findings(rows, vary)
     if any(record["least"] is None for record in records):
         notes.append("looked at: " + ("1 hit point and up" if knob is None else f"{vary} {_span(knob)}"))
-    return Found.of(records, notes, twins, how)
+    return Found.of(records, [*notes, *standing_note(taken)], twins, how)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -134,6 +142,7 @@ class _Asked:
     words: str
     #: the figure, or None where it is another build's
     height: float | None
+    vary: str
 
     @property
     def chance(self) -> bool:
@@ -144,33 +153,51 @@ class _Asked:
 def _asked(*, dpr: float | None, kill: float | None, rounds: int | None, match: str | None, vary: str, hp: object) -> _Asked:
     given = [name for name, value in (("dpr", dpr), ("kill", kill), ("match", match)) if value is not None]
     if len(given) > 1:
-        raise ValueError(f"goal must be one of dpr, kill and match; got {' and '.join(given)}")
+        raise ValueError(f"goal must be one of {_GIVEN}; got {' and '.join(given)}")
     if (kill is None) != (rounds is None):
-        raise ValueError(f"rounds must be given with kill, and with it alone; got {rounds} and kill {kill}")
+        raise ValueError(f"rounds must be given with kill, and with it alone (--rounds with --kill); got {rounds} and kill {kill}")
     if vary == _HP and (kill is None or hp is not None):
-        raise ValueError(f"vary must be 'hp' only for a goal of kill, without hp; got {'hp beside it' if kill is not None else 'another goal'}")
+        raise ValueError(f"vary must be 'hp' only for a goal of kill (--kill), without hp (--hp); got {'hp beside it' if kill is not None else 'another goal'}")
     if kill is not None and rounds is not None:
-        return _Asked(measure=Kills(rounds), words=f"{100.0 * kill:g}% dead by round {rounds}", height=kill)
+        return _Asked(measure=Kills(rounds), words=f"{100.0 * kill:g}% dead by round {rounds}", height=kill, vary=vary)
     if hp is not None:
-        raise ValueError(f"hp must be given for a goal of kill alone; got {hp!r}")
-    return _Asked(measure=Dpr(), words=f"DPR {dpr:g}" if dpr is not None else "", height=dpr)
+        raise ValueError(f"hp must be given for a goal of kill alone (--hp with --kill); got {hp!r}")
+    return _Asked(measure=Dpr(), words=f"DPR {dpr:g}" if dpr is not None else "", height=dpr, vary=vary)
 
 
 def _goals(taken: Sequence[Seat], asked: _Asked, match: str | None) -> list[tuple[Seat, tuple[str, Floats]]]:
     """Every build that is to reach something, and what."""
     if asked.height is not None:
         return [(seat, (asked.words, np.full(len(seat.field.mixes), asked.height))) for seat in taken]
-    names = [seat.build.name for seat in taken]
-    if match is not None and match not in names:
-        raise ValueError(f"match must be the name of a build: {', '.join(map(repr, names))}; got {match!r}")
-    if len(taken) < 2:
-        raise ValueError(f"goal must be given for a single build (dpr, kill or match); got {'none' if match is None else 'the build itself'}")
-    figures = [seat.mixed(asked.measure.exact(seat)) for seat in taken]
-    if len({len(figure) for figure in figures}) > 1:
-        raise ValueError("builds must meet the same targets to be matched; got tables of different lengths")
+    found = [pair for level, group in _levels(taken).items() for pair in _matched(level, group, asked, match)]
+    if not found:
+        raise ValueError(f"goal must be given for a build by itself: {_GIVEN}; got {'none' if match is None else 'the build itself'}")
+    order = {id(seat): place for place, seat in enumerate(taken)}
+    return sorted(found, key=lambda pair: order[id(pair[0])])
+
+
+def _levels(taken: Sequence[Seat]) -> dict[int | None, list[Seat]]:
+    """The builds that meet the same foes: those of a level before a table with levels, else all."""
+    out: dict[int | None, list[Seat]] = {}
+    for seat in taken:
+        out.setdefault(seat.field.foes[0].level, []).append(seat)
+    return out
+
+
+def _matched(level: int | None, group: Sequence[Seat], asked: _Asked, match: str | None) -> list[tuple[Seat, tuple[str, Floats]]]:
+    """Builds before the same foes, each to reach the best of them or the one of a name; nothing where there is no other."""
+    named = [seat for seat in group if seat.build.name == match] or [seat for seat in group if level is not None and seat.build.series == match]
+    if match is not None and len(named) != 1:
+        where = "" if level is None else f" at level {level}, as at every other"
+        known = dict.fromkeys(name for seat in group for name in (seat.build.name, *(() if level is None else (seat.build.series,))))
+        raise ValueError(f"match must be the name of a build{where}: {', '.join(map(repr, known))}; got {match!r}")
+    if len(group) < 2:
+        return []
+    figures = {id(seat): seat.mixed(asked.measure.exact(seat)) for seat in group}
     if match is None:
-        return [(seat, ("the highest DPR", np.max(figures, axis=0))) for seat in taken]
-    return [(seat, (f"DPR of {match}", figures[names.index(match)])) for seat in taken if seat.build.name != match]
+        words = "the highest DPR" if level is None else f"the highest DPR of level {level}"
+        return [(seat, (words, np.max(list(figures.values()), axis=0))) for seat in group]
+    return [(seat, (f"DPR of {named[0].build.name}", figures[id(named[0])])) for seat in group if seat is not named[0]]
 
 
 def _row(solved: Solved, asked: _Asked, mix: int, twins: Twins, how: Simulation | None) -> Record:
@@ -186,9 +213,10 @@ def _row(solved: Solved, asked: _Asked, mix: int, twins: Twins, how: Simulation 
 
 
 def _figures(solved: Solved, asked: _Asked, mix: int, twins: Twins, how: Simulation | None) -> Record:
-    """The figure reached, the one a step below, and the step, each beside its simulated twin."""
+    """The figure reached, the one a step short of it, and the step, each beside its simulated twin."""
     solution, weights = solved.solutions[mix], solved.seat.field.mixes[mix].weights
-    names = ("reached", "below", "step")
+    short = "more" if asked.vary == _HP else "below"
+    names = ("reached", short, "step")
     beside: Record = {f"{name}{suffix}": None for name in names for suffix in ("", *(("_mc", "_se", "_z") if how else ()))}
     if solution is None:
         return beside
@@ -197,7 +225,7 @@ def _figures(solved: Solved, asked: _Asked, mix: int, twins: Twins, how: Simulat
     exact: Record = {"reached": reached}
     if solution.below is not None and solution.below_single is not None:
         below = float(share @ solution.below_single)
-        exact |= {"below": below, "step": reached - below}
+        exact |= {short: below, "step": reached - below}
     if how is None:
         return beside | exact
     measure, foes = asked.measure, [foe for foe, _ in weights]
@@ -209,9 +237,10 @@ def _figures(solved: Solved, asked: _Asked, mix: int, twins: Twins, how: Simulat
         return out
     lower = solution.below.where(mix)
     occurring = measure.occurring(solution.below)
-    out |= level(twins, lower, "below", exact=below, occurring=occurring, weights=weights, pairs=pairs, second=True, chance=asked.chance)
+    out |= level(twins, lower, short, exact=below, occurring=occurring, weights=weights, pairs=pairs, second=True, chance=asked.chance)
     apart = solution.single - solution.below_single
-    return out | difference(twins, f"{told} and one less", "step", exact=reached - below, apart=apart, weights=weights, pairs=pairs)
+    step = f"{told} and one {'more' if asked.vary == _HP else 'less'}"
+    return out | difference(twins, step, "step", exact=reached - below, apart=apart, weights=weights, pairs=pairs)
 
 
 def _findings(rows: Sequence[Record], vary: str) -> Iterator[str]:
@@ -222,13 +251,19 @@ def _findings(rows: Sequence[Record], vary: str) -> Iterator[str]:
         if only["least"] is None:
             yield f"{build}: no {vary} reaches {only['goal']} ({facing(only)}); {round(float(only['most'] or 0.0), 9):.4g} was the most"
         else:
-            yield f"{build}: {only['answer']} {'still gives' if vary == _HP else 'is the least for'} {only['goal']} ({facing(only)})"
+            said = f"{only['answer']} {'still gives' if vary == _HP else 'is the least for'} {only['goal']}"
+            already = f"{only['goal']} is {ALREADY}"
+            yield f"{build}: {already if only['answer'] == ALREADY else said} ({facing(only)})"
         return
-    reached = sorted(((int(row["least"] or 0), row) for row in rows if row["least"] is not None), key=lambda pair: pair[0])
+    reached = sorted(((int(row["least"] or 0), row) for row in rows if row["least"] is not None and row["answer"] != ALREADY), key=lambda pair: pair[0])
     if reached:
         (low, first), (high, last) = reached[0], reached[-1]
         least, most = (f"{row['answer']} (AC {row['ac']})" for row in (first, last))
-        yield f"{build}: {rows[0]['goal']} takes {least if low == high else f'from {least} to {most}'}"
+        everywhere = f"{first['answer']} at AC {spans(int(row['ac'] or 0) for _, row in reached)}"
+        yield f"{build}: {rows[0]['goal']} takes {everywhere if low == high else f'from {least} to {most}'}"
+    already_at = [int(row["ac"] or 0) for row in rows if row["answer"] == ALREADY]
+    if already_at:
+        yield f"{build}: {rows[0]['goal']} is {ALREADY} at AC {spans(already_at)}"
     never = [int(row["ac"] or 0) for row in rows if row["least"] is None]
     if never:
         yield f"{build}: no {vary} reaches {rows[0]['goal']} at AC {spans(never)}"

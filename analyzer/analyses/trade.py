@@ -12,7 +12,7 @@ import numpy as np
 
 from analyzer.asking.parameters import Choice, Real, Whole
 from analyzer.asking.question import AcOrOwn, AgainstTable, Column, Found, Seed, Trials, Workers, question
-from analyzer.asking.seats import Seat, Simulation, seats
+from analyzer.asking.seats import Seat, Simulation, seats, standing_note
 from analyzer.asking.twins import Twins
 from analyzer.playing import Builds, Opponent
 from analyzer.pmf import Floats
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 _COLUMNS = (
     Column(key="build", heading="build"),
+    Column(key="level", heading="level"),
     Column(key="against", heading="target"),
     Column(key="ac", heading="AC"),
     Column(key="trade", heading="trade"),
@@ -65,7 +66,7 @@ def _draw(frame: pd.DataFrame) -> Figure:
     return trades_figure(frame)
 
 
-@question(columns=_COLUMNS, draw=_draw, example="srd35-power-attack", grouped=("build",))
+@question(columns=_COLUMNS, draw=_draw, example="srd35-power-attack", grouped=("build", "level"))
 def trade(
     builds: Builds,
     ac: AcOrOwn = None,
@@ -122,12 +123,13 @@ def trade(
     twins, how = Twins(), Simulation.asked(simulate, trials=trials, seed=seed, workers=workers)
     records: list[Record] = []
     notes: list[str] = []
-    for seat in seats(builds, DEFAULT if ac is None and against is None else ac, target=target, against=against):
+    taken = seats(builds, DEFAULT if ac is None and against is None else ac, target=target, against=against)
+    for seat in taken:
         offered = _Offered.made(seat, offers)
         notes += offered.finding()
         make = offered.by_setting if by == "setting" else offered.by_target
         records += make(twins, how)
-    return Found.of(records, notes, twins, how)
+    return Found.of(records, [*notes, *standing_note(taken)], twins, how)
 
 
 def _offers(ratio: float, step: str | None, most: int | None) -> tuple[tuple[int, int], ...]:

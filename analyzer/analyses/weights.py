@@ -10,7 +10,7 @@ import numpy as np
 
 from analyzer.asking.parameters import Whole
 from analyzer.asking.question import AcOrOwn, AgainstTable, Column, Found, Hp, Seed, Trials, Workers, question
-from analyzer.asking.seats import Seat, Simulation, seats
+from analyzer.asking.seats import Seat, Simulation, seats, standing_note
 from analyzer.asking.twins import Twins
 from analyzer.playing import Builds, Opponent
 from analyzer.pmf import Floats
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _COLUMNS = (
     Column(key="build", heading="build"),
+    Column(key="level", heading="level"),
     Column(key="against", heading="target"),
     Column(key="ac", heading="AC"),
     Column(key="dpr", heading="DPR"),
@@ -44,7 +45,7 @@ def _draw(frame: pd.DataFrame) -> Figure:
     return worths_figure(frame)
 
 
-@question(columns=_COLUMNS, draw=_draw, example="d20-builds", grouped=("build", "against", "ac", "dpr"))
+@question(columns=_COLUMNS, draw=_draw, example="d20-builds", grouped=("build", "level", "against", "ac", "dpr"))
 def weights(
     builds: Builds,
     ac: AcOrOwn = None,
@@ -99,7 +100,7 @@ def weights(
         rows = [row for one in weighed for row in _rows(one, prefix, measure, twins, how)]
         found.append(rows)
         if not prefix:
-            notes = [*_findings(rows), *_wider(weighed), *_left_out(weighed)]
+            notes = [*_findings(rows), *_wider(weighed), *_left_out(weighed), *_standing(weighed, kill_by)]
     records = found[0]
     if kill_by is not None:
         records = _joined(found[0], found[1], kill_by)
@@ -172,12 +173,17 @@ def _findings(rows: Sequence[Record]) -> Iterator[str]:
         if not known:
             continue
         if "against" in mine[0] or len(mine) == 1:
-            yield f"{build}: +1 attack is worth {known[0][0]:.2f} points of damage ({facing(known[0][1])})"
+            yield f"{build}: +1 attack is worth {_points(known[0][0])} points of damage ({facing(known[0][1])})"
             continue
         (low, first), (high, last) = min(known, key=lambda pair: pair[0]), max(known, key=lambda pair: pair[0])
         nothing = [int(row["ac"] or 0) for row in mine if row["gain"] == 0.0]
         tail = f"; it does nothing at AC {spans(nothing)}" if nothing else ""
-        yield f"{build}: +1 attack is worth from {low:.2f} ({facing(first)}) to {high:.2f} points of damage ({facing(last)}){tail}"
+        yield f"{build}: +1 attack is worth from {_points(low)} ({facing(first)}) to {_points(high)} points of damage ({facing(last)}){tail}"
+
+
+def _points(worth: float) -> str:
+    """Points of damage as the table writes them: freed of the last bits first, so that a half is rounded alike."""
+    return f"{round(worth, 11):.2f}"
 
 
 def _wider(weighed: Sequence[_Weighed]) -> Iterator[str]:
@@ -189,6 +195,12 @@ def _wider(weighed: Sequence[_Weighed]) -> Iterator[str]:
                 faces = max((old - new for old, new in zip(*lowest, strict=True)), default=0)
                 if faces > 1:
                     yield f"{one.seat.build.name}: {variation.label} of the written range makes {faces} faces more threaten, as the build widens it"
+
+
+def _standing(weighed: Sequence[_Weighed], kill_by: int | None) -> Iterator[str]:
+    """Whose listed rounds the DPR is not of, although the chance to be dead is."""
+    for note in standing_note([one.seat for one in weighed]):
+        yield note if kill_by is None else f"DPR: {note}; the chance dead plays those"
 
 
 def _left_out(weighed: Sequence[_Weighed]) -> Iterator[str]:

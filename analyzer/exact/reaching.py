@@ -25,12 +25,24 @@ def summed(rounds: Sequence[Floats], most: int) -> Floats:
         Only sums and products of chances, so that small tails keep their digits.
     """
     out = np.zeros((len(rounds[0]), most + 1))
+    # Rounds that repeat are one array, and armor classes that are all out of reach have one distribution: neither is worked out again.
+    single = list({id(one): one for one in rounds}.values())
+    order = [next(i for i, other in enumerate(single) if other is one) for one in rounds]
+    known: dict[tuple[bytes, ...], Floats] = {}
     for row, chances in enumerate(out):
-        held = np.ones(1)
-        for one in rounds:
-            held = _capped(np.convolve(held, np.trim_zeros(_capped(one[row], most), "b")), most)
-        chances[: len(held)] = held
+        key = tuple(one[row].tobytes() for one in single)
+        if key not in known:
+            known[key] = _sum([np.trim_zeros(_capped(one[row], most), "b") for one in single], order, most)
+        chances[: len(known[key])] = known[key]
     return out
+
+
+def _sum(single: Sequence[Floats], order: Sequence[int], most: int) -> Floats:
+    """The distribution of one sum, of rounds in the order they are played."""
+    held = np.ones(1)
+    for i in order:
+        held = _capped(np.convolve(held, single[i]), most)
+    return held
 
 
 def at_least(distribution: Floats) -> Floats:

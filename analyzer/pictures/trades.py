@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 
 from analyzer.pictures.drawing import (
     COLOURS,
@@ -26,6 +29,8 @@ from analyzer.pictures.drawing import (
 
 #: Builds of a sweep whose three lines each still stay apart.
 _CROWDED = 4
+#: How the damage without a trade and with all of it is drawn.
+_NONE, _ALL = (0, (1, 1.5)), (0, (5, 2))
 
 
 def trades_figure(frame: pd.DataFrame) -> Picture:
@@ -47,7 +52,11 @@ def trades_figure(frame: pd.DataFrame) -> Picture:
         _sweep(settings, gains, damage, frame[frame["build"] == build], look, whole=len(named) <= _CROWDED)
     settings.set_ylabel("best setting\n(attack given up)")
     gains.set_ylabel("gain over none\n(points per round)")
-    damage.set_ylabel(f"DPR (damage points per round)\n{'best (line), none (dots), all (dashes)' if len(named) <= _CROWDED else 'at the best setting'}")
+    if len(named) <= _CROWDED:
+        damage.set_ylabel("DPR (damage points per round)")
+        _key(damage)
+    else:
+        damage.set_ylabel("DPR (damage points per round)\nat the best setting")
     damage.set_xlabel("armor class (AC)")
     damage.set_ylim(bottom=0.0)
     whole_heights(settings)
@@ -56,14 +65,25 @@ def trades_figure(frame: pd.DataFrame) -> Picture:
     return drawing
 
 
+def _key(damage: Axes) -> None:
+    """The lines of the lowest panel tell settings apart, not builds, which have their colours and markers there; so it has a key of its own."""
+    styles: dict[str, dict[str, Any]] = {
+        "best setting": {"linestyle": "solid", "marker": "o", "markersize": 4, "markerfacecolor": "white", "linewidth": 1.4},
+        "none": {"linestyle": _NONE, "linewidth": 1.0},
+        "all": {"linestyle": _ALL, "linewidth": 1.0},
+    }
+    keys = [Line2D([], [], color="0.3", label=label, **style) for label, style in styles.items()]
+    damage.legend(handles=keys, loc="upper right", frameon=False, title="in this panel", fontsize="small", title_fontsize="small")
+
+
 def _sweep(settings: Axes, gains: Axes, damage: Axes, rows: pd.DataFrame, look: Look, *, whole: bool) -> None:
     settings.step(rows["ac"], rows["setting"], where="mid", color=look.colour, linewidth=1.6, linestyle=look.dashes)
     gains.plot(rows["ac"], rows["gain"], color=look.colour, linewidth=1.4, linestyle=look.dashes)
     points(gains, rows["ac"], rows, "gain", look)
     damage.plot(rows["ac"], rows["dpr"], **look.line(linestyle="solid", linewidth=1.4))
     if whole:
-        damage.plot(rows["ac"], rows["none"], color=look.colour, linewidth=1.0, linestyle=(0, (1, 1.5)))
-        damage.plot(rows["ac"], rows["all"], color=look.colour, linewidth=1.0, linestyle=(0, (5, 2)))
+        damage.plot(rows["ac"], rows["none"], color=look.colour, linewidth=1.0, linestyle=_NONE)
+        damage.plot(rows["ac"], rows["all"], color=look.colour, linewidth=1.0, linestyle=_ALL)
     whole_ticks(damage)
 
 

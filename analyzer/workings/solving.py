@@ -18,6 +18,8 @@ from analyzer.workings.variations import UnvariedError, Variation, attack, damag
 
 #: Points of attack and of damage that are looked at, up and down, and dice that are added at most.
 ATTACK, LEAST_DAMAGE, MOST_DAMAGE, DICE = 100, -100, 1000, 100
+#: What is said of a goal that the lowest place looked at reaches too.
+ALREADY = "already reached"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -47,12 +49,9 @@ def knobs(die: str) -> dict[str, Knob]:
     def first(seat: Seat) -> Attack | None:
         return next((made for step in seat.faced[0].plan.steps for made in step.variants if made is not None), None)
 
-    def shift(place: int, low: int) -> str:
-        return f"{place:+d} or less" if place == low else f"{place:+d}"
-
     def by_attack(place: int, seat: Seat) -> str:
         made = first(seat)
-        return shift(place, -ATTACK) if made is None else f"{shift(place, -ATTACK)} (first attack {made.bonus:+d})"
+        return f"{place:+d}" if made is None else f"{place:+d} (first attack {made.bonus:+d})"
 
     def by_threat(place: int, seat: Seat) -> str:
         made, lowest = first(seat), 21 - place
@@ -62,9 +61,7 @@ def knobs(die: str) -> dict[str, Knob]:
 
     return {
         "attack": Knob(word="attack", low=-ATTACK, high=ATTACK, rest=0, made=attack, value=lambda n: n, told=by_attack, monotone=False),
-        "damage": Knob(
-            word="damage", low=LEAST_DAMAGE, high=MOST_DAMAGE, rest=0, made=damage, value=lambda n: n, told=lambda n, _: shift(n, LEAST_DAMAGE), monotone=True
-        ),
+        "damage": Knob(word="damage", low=LEAST_DAMAGE, high=MOST_DAMAGE, rest=0, made=damage, value=lambda n: n, told=lambda n, _: f"{n:+d}", monotone=True),
         "threat": Knob(word="threat", low=1, high=19, rest=None, made=lambda n: threat_from(21 - n), value=lambda n: 21 - n, told=by_threat, monotone=False),
         "extra": Knob(
             word="extra",
@@ -73,7 +70,7 @@ def knobs(die: str) -> dict[str, Knob]:
             rest=0,
             made=lambda n: extra(f"{n}{kind}"),
             value=lambda n: n,
-            told=lambda n, _: f"+{n}{kind}" if n else "none",
+            told=lambda n, _: f"+{n}{kind}",
             monotone=True,
         ),
     }
@@ -227,7 +224,7 @@ def turned(seat: Seat, measure: Measure, knob: Knob, wanted: Floats) -> Solved:
         solutions.append(
             Solution(
                 least=knob.value(place),
-                words=knob.told(place, build.at(place)),
+                words=ALREADY if lower is None and knob.rest is not None else knob.told(place, build.at(place)),
                 seat=build.at(place),
                 single=build.single(place),
                 below=None if lower is None else build.at(lower),
