@@ -126,14 +126,43 @@ def test_rounds_to_notice_are_those_of_convolutions(low, weights, confidence):
     if abs(difference.mean) < 0.5:
         return
     better = difference if difference.mean > 0 else difference.negate()
-    assert ahead.lead(difference, confidence) == ahead.Lead(stepwise(better, confidence, 400), True)
+    assert ahead.lead([difference], confidence) == ahead.Lead(stepwise(better, confidence, 400), True)
+
+
+@pytest.mark.parametrize("size", [2**10, 2**16])
+def test_the_large_frequencies_are_those_of_a_transform(size):
+    """Lattices too, whose characteristic function is large again and again."""
+    rng = np.random.default_rng(3)
+    lattice = np.zeros(91)
+    lattice[::15] = rng.random(7)
+    for p in (rng.random(60), lattice, np.array([0.5, 0.5]), np.array([0.1] + [0.0] * 40 + [0.9])):
+        one = PMF(-17, p / p.sum())
+        wave = np.conj(np.fft.rfft(one.p, size)) * np.exp(2j * np.pi / size * np.arange(size // 2 + 1) * one.low)
+        for least in (1e-4, 0.5, 0.9):
+            kept, found = ahead._waves(one, size, least)
+            clear = np.abs(np.abs(wave) ** 2 - least) > 1e-12
+            assert np.array_equal(np.isin(np.arange(size // 2 + 1), kept)[clear], (np.abs(wave) ** 2 >= least)[clear])
+            assert np.abs(found - wave[kept]).max() < 1e-13
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(-3, 0), st.lists(st.integers(1, 9), min_size=2, max_size=6), st.integers(-30, 30), st.integers(-9, 30), st.sampled_from([0.5, 0.8, 0.95]))
+def test_rounds_to_notice_count_from_the_first_listed(low, weights, one, two, confidence):
+    repeats = PMF(low, np.array(weights) / sum(weights))
+    if abs(repeats.mean) < 0.5:
+        return
+    listed = [PMF.point(one), PMF(two, np.array([0.4, 0.0, 0.6])), repeats]
+    found = ahead.lead(listed, confidence)
+    side = 0 if repeats.mean > 0 else 2
+    short = [n for n in range(1, 400) if ahead.apart(ahead.over(listed, n))[side] < confidence - 1e-12]
+    assert found == ahead.Lead(1 + (short[-1] if short else 0), True)
 
 
 def test_a_chance_may_fall_back_where_ties_are_likely():
     """Ahead after one round with 0.9, after two with 0.81 (a win and a loss tie): one round is not enough for good."""
     coin = PMF(-1, np.array([0.1, 0.0, 0.9]))
     assert ahead.apart(coin)[0] == pytest.approx(0.9)
-    assert ahead.lead(coin, 0.9).rounds == 3
+    assert ahead.lead([coin], 0.9).rounds == 3
 
 
 def test_rounds_to_notice_are_the_rounds_after_which_one_is_ahead():

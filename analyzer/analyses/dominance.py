@@ -115,7 +115,7 @@ def dominance(
             record: Record = {"system": head.pop("system"), "build": head.pop("build"), "other": second.build.name, **head, "rounds": rounds}
             where = f"{first.build.name} and {second.build.name}, {first.face(mix)}"
             record |= _chances(difference, rounds, where, seen.get((i, j, mix)), twins)
-            found = lead(difference, confidence)
+            found = lead([difference], confidence)
             record["noticed_after"] = None if found is None else found.rounds
             record["noticed_by"] = None if found is None else "exact" if found.exact else "normal law"
             side = dominating(one, two)
