@@ -337,6 +337,20 @@ def test_figure(count, faced, tmp_path):
     assert len(figure.axes) >= 1
 
 
+def told(figure):
+    return [text.get_text() for key in figure.legends for text in key.get_texts()]
+
+
+@pytest.mark.parametrize("faced", [{"ac": 20}, {"ac": "19:21"}])
+def test_the_figure_names_who_is_ahead(faced):
+    assert set(told(analyzer.dominance([SABRE, MAUL], **faced).figure())) == {"sabre ahead", "equal", "maul ahead"}
+    figure = analyzer.dominance([SABRE, MAUL, MAUL.but(damage=2, name="heavier")], **faced).figure()
+    assert "the first named is ahead" in told(figure)
+    if faced["ac"] != 20:
+        first, second = figure.axes[1].get_title(loc="left"), figure.axes[1].get_title()
+        assert (first.strip(), second) == ("sabre", "or heavier")
+
+
 def test_figure_of_the_dice(tmp_path):
     for ac in (20, "19:21"):
         analyzer.dominance(EIGHT[:2], ac=ac, simulate=True, trials=1000, seed=1).figure().savefig(tmp_path / "figure.png", dpi=30)

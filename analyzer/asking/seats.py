@@ -225,6 +225,15 @@ def seats(
     return tuple(out)
 
 
+def standing_note(taken: Sequence[Seat]) -> tuple[str, ...]:
+    """A sentence about builds whose listed rounds a question does not play; none where there are no such builds."""
+    names = list(dict.fromkeys(seat.build.name for seat in taken if seat.build.rounds and not seat.course))
+    if not names:
+        return ()
+    stands = "it stands, not its" if len(names) == 1 else "they stand, not their"
+    return (f"plays {', '.join(names)} as {stands} listed rounds",)
+
+
 def _seat(build: Build, field: Field, opponent: TargetKeys | None, hp: HitPoints | None, *, course: bool) -> Seat:
     passes: dict[tuple[tuple[Plan, ...], tuple[Target, ...], tuple[int, ...]], list[tuple[int, int]]] = {}
     points: list[HitPoints | None] = []
