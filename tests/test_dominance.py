@@ -96,6 +96,48 @@ def test_creatures_are_drawn_by_weight_for_each_round():
         assert shares(row) == pytest.approx(sides_of(both(part, part)), rel=1e-12)
 
 
+def charging(attack="+5", damage="1d6+3"):
+    """A maul whose first round is another."""
+    return analyzer.statblock("+3", "1d6+1", critical="20/x3", name="charger", rounds=[{"attack": attack, "damage": damage}, {}])
+
+
+@pytest.mark.parametrize("rounds", [1, 2, 3])
+def test_the_listed_rounds_are_played(rounds):
+    """The first round of one build is another round, worked from its own dice."""
+    one, two = both(sabre(14), swing(5, 14, 6, 3, 20, 3), -1), both(sabre(14), maul(14), -1)
+    difference = one
+    for _ in range(rounds - 1):
+        difference = both(difference, two)
+    row = analyzer.dominance([SABRE, charging()], ac=14, rounds=rounds).iloc[0]
+    assert shares(row) == pytest.approx(sides_of(difference), rel=1e-12)
+    assert row["difference"] == pytest.approx(float(sum(x * p for x, p in difference.items())), rel=1e-12)
+
+
+def test_listed_rounds_before_creatures_agree_with_the_dice():
+    """A creature is drawn for each round, listed or repeated."""
+    found = analyzer.dominance([SABRE, charging()], against=CREATURES, rounds=3, simulate=True, trials=120_000, seed=5)
+    assert found.verdict.agree, found.verdict
+    assert found.verdict.judged == found.verdict.tests == 4 * len(found)
+    assert "The listed rounds of charger are played, the last repeating; rounds to notice count from the first." in found.notes
+
+
+def test_a_charge_is_noticed_as_soon_as_it_is_ahead_for_good():
+    """A charge of thousands of points decides every later sum; without it the two are hard to tell apart."""
+    slow = analyzer.dominance([SABRE, MAUL], ac=14, confidence=0.6).iloc[0]["noticed_after"]
+    ahead_at_once = analyzer.dominance([SABRE, charging(attack="+30", damage="1d6+3000")], ac=14, confidence=0.6).iloc[0]
+    assert slow > 5
+    assert ahead_at_once["noticed_after"] == 1
+    assert ahead_at_once["more"] < 0.4
+
+
+def test_dominance_is_asked_of_every_round_played():
+    """A first round that deals next to nothing is dominated; the second is not."""
+    weak = charging(attack="-20", damage="1d2")
+    verdicts = [analyzer.dominance([SABRE, weak], ac=14, rounds=n).iloc[0]["verdict"] for n in (1, 2)]
+    assert verdicts == ["sabre", "neither"]
+    assert analyzer.dominance([MAUL, charging()], ac=14, rounds=2).iloc[0]["verdict"] == "charger"
+
+
 def test_the_gap_of_two_d20():
     """A published question (case J14): how far apart two d20 are."""
     die = PMF(1, np.full(20, 0.05))
@@ -126,14 +168,43 @@ def test_rounds_to_notice_are_those_of_convolutions(low, weights, confidence):
     if abs(difference.mean) < 0.5:
         return
     better = difference if difference.mean > 0 else difference.negate()
-    assert ahead.lead(difference, confidence) == ahead.Lead(stepwise(better, confidence, 400), True)
+    assert ahead.lead([difference], confidence) == ahead.Lead(stepwise(better, confidence, 400), True)
+
+
+@pytest.mark.parametrize("size", [2**10, 2**16])
+def test_the_large_frequencies_are_those_of_a_transform(size):
+    """Lattices too, whose characteristic function is large again and again."""
+    rng = np.random.default_rng(3)
+    lattice = np.zeros(91)
+    lattice[::15] = rng.random(7)
+    for p in (rng.random(60), lattice, np.array([0.5, 0.5]), np.array([0.1] + [0.0] * 40 + [0.9])):
+        one = PMF(-17, p / p.sum())
+        wave = np.conj(np.fft.rfft(one.p, size)) * np.exp(2j * np.pi / size * np.arange(size // 2 + 1) * one.low)
+        for least in (1e-4, 0.5, 0.9):
+            kept, found = ahead._waves(one, size, least)
+            clear = np.abs(np.abs(wave) ** 2 - least) > 1e-12
+            assert np.array_equal(np.isin(np.arange(size // 2 + 1), kept)[clear], (np.abs(wave) ** 2 >= least)[clear])
+            assert np.abs(found - wave[kept]).max() < 1e-13
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(-3, 0), st.lists(st.integers(1, 9), min_size=2, max_size=6), st.integers(-30, 30), st.integers(-9, 30), st.sampled_from([0.5, 0.8, 0.95]))
+def test_rounds_to_notice_count_from_the_first_listed(low, weights, one, two, confidence):
+    repeats = PMF(low, np.array(weights) / sum(weights))
+    if abs(repeats.mean) < 0.5:
+        return
+    listed = [PMF.point(one), PMF(two, np.array([0.4, 0.0, 0.6])), repeats]
+    found = ahead.lead(listed, confidence)
+    side = 0 if repeats.mean > 0 else 2
+    short = [n for n in range(1, 400) if ahead.apart(ahead.over(listed, n))[side] < confidence - 1e-12]
+    assert found == ahead.Lead(1 + (short[-1] if short else 0), True)
 
 
 def test_a_chance_may_fall_back_where_ties_are_likely():
     """Ahead after one round with 0.9, after two with 0.81 (a win and a loss tie): one round is not enough for good."""
     coin = PMF(-1, np.array([0.1, 0.0, 0.9]))
     assert ahead.apart(coin)[0] == pytest.approx(0.9)
-    assert ahead.lead(coin, 0.9).rounds == 3
+    assert ahead.lead([coin], 0.9).rounds == 3
 
 
 def test_rounds_to_notice_are_the_rounds_after_which_one_is_ahead():
@@ -240,12 +311,21 @@ def test_levels_apart_are_refused():
 def test_command(tmp_path):
     picture = tmp_path / "dominance.png"
     bare = run()
-    assert "greatsword is ahead more often at AC 24." in bare.stdout
+    assert "greatsword is more often ahead of falchion at AC 24." in bare.stdout
     rows = json.loads(run("d20-builds", "--ac", "20:22", "--format", "json", "--plot", picture).stdout)
     assert picture.read_bytes().startswith(b"\x89PNG")
     assert [(row["system"], row["build"], row["other"], row["ac"]) for row in rows] == [("d20", "falchion", "greatsword", ac) for ac in (20, 21, 22)]
     assert run("--format", "csv").stdout.splitlines()[0].startswith("system,build,other,ac,rounds,more,tie,less,difference,noticed_after")
     assert "error: --confidence must be a number from 0.5 to 0.9999; got '2'" in run("--confidence", 2, code=2).stderr
+
+
+def test_every_sentence_names_both_builds():
+    found = analyzer.dominance([SABRE, MAUL, MAUL.but(damage=2, name="heavier")], ac=14)
+    assert found.notes[:3] == (
+        "maul is more often ahead of sabre at AC 14.",
+        "heavier is more often ahead of sabre at AC 14.",
+        "heavier is more often ahead of maul at AC 14; heavier dominates maul at AC 14.",
+    )
 
 
 @pytest.mark.parametrize("faced", [{"ac": 20}, {"ac": "15:25"}, {"against": CREATURES}])
@@ -255,6 +335,20 @@ def test_figure(count, faced, tmp_path):
     assert isinstance(figure, Figure)
     figure.savefig(tmp_path / "figure.png", dpi=30)
     assert len(figure.axes) >= 1
+
+
+def told(figure):
+    return [text.get_text() for key in figure.legends for text in key.get_texts()]
+
+
+@pytest.mark.parametrize("faced", [{"ac": 20}, {"ac": "19:21"}])
+def test_the_figure_names_who_is_ahead(faced):
+    assert set(told(analyzer.dominance([SABRE, MAUL], **faced).figure())) == {"sabre ahead", "equal", "maul ahead"}
+    figure = analyzer.dominance([SABRE, MAUL, MAUL.but(damage=2, name="heavier")], **faced).figure()
+    assert "the first named is ahead" in told(figure)
+    if faced["ac"] != 20:
+        first, second = figure.axes[1].get_title(loc="left"), figure.axes[1].get_title()
+        assert (first.strip(), second) == ("sabre", "or heavier")
 
 
 def test_figure_of_the_dice(tmp_path):

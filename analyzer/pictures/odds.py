@@ -8,9 +8,12 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from analyzer.pictures.drawing import DASHED, SIMULATED, Picture, beside, errors, faces, panels, sweep_axis, tidy, written
+from analyzer.pictures.drawing import DASHED, SIMULATED, Picture, beside, errors, faces, panels, short, sweep_axis, tidy, written
 
-_SHARES = (("more", "#0072B2", "first ahead"), ("tie", "0.82", "equal"), ("less", "#D55E00", "second ahead"))
+_FIRST, _SECOND = "#0072B2", "#D55E00"
+_SHARES = (("more", _FIRST), ("tie", "0.82"), ("less", _SECOND))
+#: Longest name of a legend.
+_ROOM = 40
 
 
 def odds_figure(frame: pd.DataFrame) -> Picture:
@@ -29,13 +32,22 @@ def _titled(frame: pd.DataFrame) -> str:
     return f"chance to be ahead after {rounds} round{'s' if rounds > 1 else ''}"
 
 
+def _told(frame: pd.DataFrame) -> tuple[str, str, str]:
+    """What the three chances are called: by name where there is one pair."""
+    pairs = frame[["build", "other"]].drop_duplicates()
+    if len(pairs) > 1:
+        return "the first named is ahead", "equal", "the second named is ahead"
+    first, second = (written(short(str(name), _ROOM)) for name in pairs.iloc[0])
+    return f"{first} ahead", "equal", f"{second} ahead"
+
+
 def _bars(frame: pd.DataFrame) -> Picture:
     """A bar per pair and target, cut into the three chances."""
     drawing = Picture(figsize=(9.0, 1.8 + 0.55 * len(frame)), layout="constrained")
     axes = drawing.subplots()
     rows = range(len(frame))
     left = np.zeros(len(frame))
-    for column, colour, label in _SHARES:
+    for (column, colour), label in zip(_SHARES, _told(frame), strict=True):
         axes.barh(rows, frame[column], left=left, color=colour, height=0.7, label=label)
         left = left + frame[column].to_numpy()
     if "more_mc" in frame:
@@ -60,8 +72,11 @@ def _areas(frame: pd.DataFrame) -> Picture:
     high = -(-len(pairs) // wide)
     drawing = Picture(figsize=(9.0 if wide == 1 else 4.4 * wide if wide == 2 else 3.3 * wide, 1.0 + (4.4 if high == 1 else 2.7) * high), layout="constrained")
     drawn = panels(drawing, len(pairs), wide, sharex=True, sharey=True)
+    told = _told(frame)
     for panel, ((first, second), rows) in zip(drawn, pairs, strict=True):
-        _stack(panel, rows, str(first), str(second), small=wide > 2)
+        _stack(panel, rows, told)
+        if len(pairs) > 1:
+            _name(panel, str(first), str(second), small=wide > 2)
     sweep_axis(drawn, wide, frame["ac"])
     drawn[0].set_ylim(0.0, 1.0)
     drawing.supylabel(_titled(frame), fontsize="medium")
@@ -70,10 +85,16 @@ def _areas(frame: pd.DataFrame) -> Picture:
     return drawing
 
 
-def _stack(panel: Axes, rows: pd.DataFrame, first: str, second: str, *, small: bool) -> None:
-    panel.stackplot(rows["ac"], *(rows[key] for key, _, _ in _SHARES), colors=[colour for _, colour, _ in _SHARES], labels=[text for _, _, text in _SHARES])
+def _name(panel: Axes, first: str, second: str, *, small: bool) -> None:
+    """A title of two lines, each build in the colour of its share: two titles of one panel, which lie on one another."""
+    size, most = ("x-small", 28) if small else ("medium", _ROOM)
+    panel.set_title(f"{written(short(first, most))}\n ", fontsize=size, loc="left", color=_FIRST)
+    panel.set_title(f"or {written(short(second, most))}", fontsize=size, color=_SECOND, x=0.0, ha="left")
+
+
+def _stack(panel: Axes, rows: pd.DataFrame, told: tuple[str, str, str]) -> None:
+    panel.stackplot(rows["ac"], *(rows[key] for key, _ in _SHARES), colors=[colour for _, colour in _SHARES], labels=list(told))
     panel.axhline(0.5, color="0.2", linewidth=0.8, linestyle=DASHED)
-    panel.set_title(f"{written(first)}\nor {written(second)}", fontsize="x-small" if small else "medium", loc="left")
     if "more_mc" in rows:
         for column, from_top in (("more", False), ("less", True)):
             found = rows[f"{column}_mc"]
