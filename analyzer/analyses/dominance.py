@@ -116,7 +116,7 @@ def dominance(
             met = [PMF.mix((weight, foes[foe]) for foe, weight in weights) for foes in differences]
             head = first.head(mix)
             record: Record = {"system": head.pop("system"), "build": head.pop("build"), "other": second.build.name, **head, "rounds": rounds}
-            where = f"{first.build.name} and {second.build.name}, {first.face(mix)}"
+            where = f"{first.build.name} and {second.build.name}, {'against ' if 'against' in head else ''}{first.face(mix)}"
             record |= _chances(met, rounds, where, seen.get((i, j, mix)), twins)
             found = lead(met, confidence)
             record["noticed_after"] = None if found is None else found.rounds
