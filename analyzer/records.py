@@ -253,6 +253,11 @@ def columns(figures: Iterable[Simulable], tally: Tally | None, precision: Precis
     return record
 
 
+def decimals(value: float, digits: int) -> str:
+    """A number in a sentence, freed of the last bits first as it is in a table: one half way between two is written alike however it was summed."""
+    return f"{round(value, digits + 9):.{digits}f}"
+
+
 def facing(record: Record) -> str:
     """What a record faces, in words: its creature, or its armor class."""
     return str(record["against"]) if "against" in record else f"AC {record['ac']}"

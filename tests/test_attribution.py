@@ -178,6 +178,32 @@ def test_a_figure_that_never_comes_up_is_noticed(monkeypatch):
     assert any("misses" in name for name in found.verdict.disagreements)
 
 
+def test_a_weakness_is_called_so_beside_a_resistance():
+    brand = analyzer.statblock("+10", "1d6 fire", system="pathfinder2", name="brand")
+    feared = {"weakness": {"fire": 5}, "resistance": {"all": 2}}
+    found = analyzer.attribution(brand, ac=14, target=feared)
+    whole = dpr(brand, 14, **feared)
+    costs = parts(found, "costs")
+    assert set(costs) == {"misses", "reduction", "weakness"}
+    assert costs["weakness"] == pytest.approx(dpr(brand, 14, resistance={"all": 2}) - whole, rel=1e-12)
+    assert costs["reduction"] == pytest.approx(dpr(brand, 14, weakness={"fire": 5}) - whole, rel=1e-12)
+    assert costs["weakness"] < 0.0 < costs["reduction"]
+    assert "Below 0: weakness adds to the DPR." in found.notes
+
+
+def test_a_vulnerability_is_called_so():
+    brand = analyzer.statblock("+10", "1d6 fire", system="dnd5e", name="brand")
+    found = analyzer.attribution(brand, ac=14, target={"vulnerability": ["fire"]})
+    costs = parts(found, "costs")
+    assert set(costs) == {"misses", "vulnerability"}
+    assert costs["vulnerability"] == pytest.approx(dpr(brand, 14) - dpr(brand, 14, vulnerability=["fire"]), rel=1e-12)
+
+
+def test_listed_rounds_that_are_not_played_are_told():
+    lancer = analyzer.statblock("+5", "1d8", name="lancer", rounds=[{"attack": "+7"}, {}])
+    assert "plays lancer as it stands, not its listed rounds" in analyzer.attribution(lancer, ac=14).notes
+
+
 def test_no_damage_has_no_shares():
     harmless = analyzer.statblock("+5", "1d4 fire", name="ember")
     found = analyzer.attribution(harmless, ac=12, target={"reduction": {"fire": "immune"}})
@@ -209,6 +235,22 @@ def test_figure(count, faced, tmp_path):
         figure = analyzer.attribution(EIGHT[:count], by=by, **faced).figure()
         assert isinstance(figure, Figure)
         figure.savefig(tmp_path / "figure.png", dpi=30)
+
+
+def test_the_figure_of_one_armor_class_names_it():
+    figure = analyzer.attribution(EIGHT[:2], ac=20).figure()
+    assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == ["build 0\nAC 20", "build 1\nAC 20"]
+    assert figure.axes[0].get_xlabel() == "DPR (damage points per round)"
+
+
+def test_the_figure_of_a_sweep_has_the_costs():
+    found = analyzer.attribution(EIGHT[:2], ac="15:18", target={"reduction": {"physical": 2}})
+    figure = found.figure()
+    drawn = [list(line.get_ydata()) for line in figure.axes[3].lines]
+    for part in ("misses", "reduction"):
+        rows = found[(found["build"] == "build 1") & (found["part"] == part)]
+        assert list(rows["points"]) in drawn
+    assert {text.get_text() for text in figure.subfigs[1].legends[0].get_texts()} == {"misses", "reduction"}
 
 
 def test_figure_of_the_dice(tmp_path):

@@ -281,6 +281,14 @@ def test_a_wrong_figure_is_noticed(monkeypatch):
     assert not found.verdict.agree
 
 
+def test_figures_of_a_verdict_name_the_pair_and_what_it_faces(monkeypatch):
+    named = []
+    monkeypatch.setattr(room.Twins, "_note", lambda _, name, where, p: named.append(f"{name} of {where}"))
+    for faced in ({"ac": 12}, {"against": CREATURES}):
+        analyzer.dominance([SABRE, MAUL], simulate=True, trials=1000, seed=5, **faced)
+    assert {"more of sabre and maul, AC 12", "tie of sabre and maul, against ogre"} <= set(named)
+
+
 def test_builds_of_one_level_are_compared():
     low, high = (analyzer.statblock("+5", "1d8", name=name, level=1) for name in ("a", "b")), (analyzer.statblock("+9", "1d8", name="c", level=9),)
     found = analyzer.dominance([*low, *high], ac=15)

@@ -159,6 +159,46 @@ def test_creatures_of_a_table_are_weighed():
         assert analyzer.scatter(BOMB, against=rows, by=by, simulate=True, trials=120_000, seed=4).verdict.agree
 
 
+def test_creatures_of_a_table_stand_where_the_group_does():
+    """The file's group of four at its distance, each creature with the reduction of the table alone."""
+    scenario = analyzer.example("starfinder-grenade")
+    rows = [{"name": "thug", "ac": 12}, {"name": "walker", "ac": 20, "dr": 5}]
+    found = analyzer.scatter(scenario, against=rows).set_index(["build", "against"])
+    alone = analyzer.scatter(scenario).set_index("build")
+    places = [{"at": c.at, "size": c.size} for c in scenario.target.creatures]
+    for name, reduction in (("thug", {}), ("walker", {"physical": 5})):
+        want = analyzer.scatter(scenario, target={"distance": 45, "thrower": (2, -9), "creatures": places, "reduction": reduction}).set_index("build")
+        for build in want.index:
+            for column in ("on_mark", "creatures", "nobody", "damage", "sd", "sd_apart"):
+                assert found.loc[(build, name), column] == pytest.approx(want.loc[build, column], rel=1e-12)
+            for column in ("on_mark", "creatures", "nobody"):
+                assert found.loc[(build, name), column] == pytest.approx(alone.loc[build, column], rel=1e-12)
+
+
+def test_the_shipped_tables_work_or_name_the_row():
+    """A creature's miss chance spoils no blast: it is played as if there were none."""
+    scenario = analyzer.example("starfinder-grenade")
+    found = analyzer.scatter(scenario, against="starfinder-creatures.csv").set_index(["build", "against"])
+    assert found.loc[("frag grenade", "veil assassin"), "damage"] == found.loc[("frag grenade", "dock thug"), "damage"]
+    with pytest.raises(ValueError, match=r"srd35-creatures.csv, row 1, fortification: fortification must be a known column"):
+        analyzer.scatter(scenario, against="srd35-creatures.csv")
+    with pytest.raises(ValueError, match=r"against 'veil assassin': target\.miss_chance: miss_chance must be 0 with an area weapon"):
+        analyzer.curve(scenario, against="starfinder-creatures.csv")
+
+
+def test_figures_of_a_verdict_name_the_build_once(monkeypatch):
+    named = []
+    monkeypatch.setattr(blasts.Twins, "_note", lambda _, name, where, p: named.append(f"{name} of {where}"))
+    scenario = analyzer.example("starfinder-grenade")
+    analyzer.scatter(scenario.builds, against=[{"name": "thug", "ac": 12}], simulate=True, trials=1000, seed=1)
+    assert "on_mark of frag grenade, against thug" in named
+    assert "on_mark of launcher and pistol, launcher, against thug" in named
+    named.clear()
+    analyzer.scatter(scenario, by="creature", simulate=True, trials=1000, seed=1)
+    assert "caught of frag grenade, creature 2" in named
+    assert len([name for name in named if name.startswith("caught of")]) == len({name for name in named if name.startswith("caught of")})
+
+
 def test_the_deviation_has_the_error_it_claims():
     """Over many seeds the simulated deviations spread as their standard errors say."""
     runs = [analyzer.scatter(BOMB, target=TARGET, simulate=True, trials=4000, seed=seed).iloc[0] for seed in range(40)]

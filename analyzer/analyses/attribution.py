@@ -11,12 +11,12 @@ import numpy as np
 
 from analyzer.asking.parameters import Choice
 from analyzer.asking.question import AcOrOwn, AgainstTable, Column, Found, Seed, Trials, Workers, question
-from analyzer.asking.seats import Faced, Seat, Simulation, seats
+from analyzer.asking.seats import Faced, Seat, Simulation, seats, standing_note
 from analyzer.asking.twins import Twins
 from analyzer.exact.shares import shares
 from analyzer.playing import Builds, Opponent
 from analyzer.pmf import Floats, Integers
-from analyzer.records import Record
+from analyzer.records import Record, decimals
 from analyzer.workings.pieces import COST, DEGREES, PART, TOTAL, WHOLE, Piece, Term, pieces, used, variant
 
 if TYPE_CHECKING:
@@ -67,7 +67,8 @@ def attribution(
     order, each by what it adds after reductions to those before it; where each is reduced for itself, that is what is left of it.
 
     What *costs* is a difference, of each defence for itself, and adds up to nothing: the DPR without the target's reductions, without its miss chance, without
-    an immunity or fortification, or if every attack that missed had been an ordinary hit (miss chance included), less the DPR.
+    an immunity or fortification, or if every attack that missed had been an ordinary hit (miss chance included), less the DPR. A weakness or vulnerability is
+    below 0: it adds to the DPR. The listed rounds of a build are not played: it attacks as it stands.
 
     Parameters
     ----------
@@ -100,7 +101,7 @@ def attribution(
         rows = pieces(seat, by)
         seen = None if how is None else _simulated(seat, rows, how)
         records += _records(seat, rows, seen, trials, twins)
-    return Found.of(records, _notes(records), twins, how)
+    return Found.of(records, (*_notes(records), *standing_note(taken)), twins, how)
 
 
 def _exactly(seat: Seat, rows: Sequence[Piece]) -> tuple[Floats, Floats]:
@@ -188,14 +189,17 @@ def _notes(records: Sequence[Record]) -> Iterator[str]:
         if parts and costs:
             most, dearest = (max(some, key=lambda row: float(row["points"] or 0.0)) for some in (parts, costs))
             dear = f"the largest cost {dearest['part']} ({_percent(dearest)})"
-            yield f"{build} {at}: {_total(first):.2f} DPR; the largest part is {most['part']} ({_percent(most)}), {dear}."
+            yield f"{build} {at}: {decimals(_total(first), 2)} DPR; the largest part is {most['part']} ({_percent(most)}), {dear}."
     if len(builds) > _TOLD:
         yield f"{len(builds) - _TOLD} more builds: their rows say the same of them."
     yield "The parts add up to the DPR. Costs do not add up: each is what the DPR would gain if that one defence, or every miss, were away."
+    gains = dict.fromkeys(str(record["part"]) for record in records if record["kind"] == COST and float(record["points"] or 0.0) < 0.0)
+    if gains:
+        yield f"Below 0: {' and '.join(gains)} add{'s' if len(gains) == 1 else ''} to the DPR."
 
 
 def _percent(row: Record) -> str:
-    return f"{100.0 * float(row['share'] or 0.0):.1f} %"
+    return f"{decimals(100.0 * float(row['share'] or 0.0), 1)} %"
 
 
 def _total(rows: Sequence[Record]) -> float:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from itertools import combinations
 from math import sqrt
 from typing import TYPE_CHECKING, Annotated
@@ -13,14 +11,15 @@ import numpy as np
 
 from analyzer.asking.parameters import Real, Whole
 from analyzer.asking.question import AcOrOwn, AgainstTable, Column, Found, Seed, Trials, Workers, question
-from analyzer.asking.seats import Faced, Seat, Simulation, child_seed, seats
+from analyzer.asking.seats import Faced, Seat, Simulation, seats
 from analyzer.asking.twins import Twins
 from analyzer.exact import evaluate
 from analyzer.exact.ahead import apart, dominating, lead, over
 from analyzer.playing import Builds, Opponent
-from analyzer.pmf import PMF, Floats, Integers
+from analyzer.pmf import PMF, Floats
 from analyzer.records import Record
 from analyzer.sweeps import spans
+from analyzer.workings.duels import Counts, simulated
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -106,7 +105,7 @@ def dominance(
         raise ValueError(f"builds must be two at least{alike}; got {len(taken)}")
     single = [_listed(seat) for seat in taken]
     twins, how = Twins(), Simulation.asked(simulate, trials=trials, seed=seed, workers=workers)
-    seen = {} if how is None else _simulated(taken, pairs, rounds, how)
+    seen = {} if how is None else simulated(taken, pairs, rounds, how)
     records: list[Record] = []
     for i, j in pairs:
         first, second = taken[i], taken[j]
@@ -117,7 +116,7 @@ def dominance(
             met = [PMF.mix((weight, foes[foe]) for foe, weight in weights) for foes in differences]
             head = first.head(mix)
             record: Record = {"system": head.pop("system"), "build": head.pop("build"), "other": second.build.name, **head, "rounds": rounds}
-            where = f"{first.build.name} and {second.build.name}, {first.face(mix)}"
+            where = f"{first.build.name} and {second.build.name}, {'against ' if 'against' in head else ''}{first.face(mix)}"
             record |= _chances(met, rounds, where, seen.get((i, j, mix)), twins)
             found = lead(met, confidence)
             record["noticed_after"] = None if found is None else found.rounds
@@ -163,7 +162,7 @@ def _comparable(first: Seat, second: Seat) -> bool:
     return len(levels) < 2 and first.field.mixes == second.field.mixes
 
 
-def _chances(listed: Sequence[PMF], rounds: int, where: str, seen: _Counts | None, twins: Twins) -> Record:
+def _chances(listed: Sequence[PMF], rounds: int, where: str, seen: Counts | None, twins: Twins) -> Record:
     """The chances of a pair to be ahead over the rounds and its mean difference, beside what was simulated."""
     more, tie, less = apart(over(listed, rounds))
     played = [listed[min(number, len(listed) - 1)].moments() for number in range(rounds)]
@@ -178,66 +177,6 @@ def _chances(listed: Sequence[PMF], rounds: int, where: str, seen: _Counts | Non
     error = sqrt(max(seen.squares / trials - found**2, 0.0) / trials)
     spread = sqrt(sum(variance for _, variance in played))
     return record | twins.mean(where, "difference", exact=mean, sd=spread, found=found, error=error, trials=trials, occurring=1.0 - tie)
-
-
-@dataclass(slots=True)
-class _Counts:
-    """What was counted of one pair: fights, those in which the first is ahead, those that tie, and the sums of the difference and of its square."""
-
-    trials: int = 0
-    more: int = 0
-    tie: int = 0
-    sum: int = 0
-    squares: int = 0
-
-    def add(self, difference: Integers) -> None:
-        self.trials += len(difference)
-        self.more += int(np.count_nonzero(difference > 0))
-        self.tie += int(np.count_nonzero(difference == 0))
-        self.sum += int(difference.sum())
-        self.squares += int(difference @ difference)
-
-
-def _simulated(taken: Sequence[Seat], pairs: Sequence[tuple[int, int]], rounds: int, how: Simulation) -> dict[tuple[int, int, int], _Counts]:
-    """What was counted of every pair and mix."""
-    jobs = []
-    for mixes in dict.fromkeys(taken[i].field.mixes for i, _ in pairs):
-        group = [(i, j) for i, j in pairs if taken[i].field.mixes == mixes]
-        jobs += [(group, mix) for mix in range(len(mixes))]
-
-    def play(job: tuple[list[tuple[int, int]], int]) -> dict[tuple[int, int, int], _Counts]:
-        group, mix = job
-        counts = {(i, j, mix): _Counts() for i, j in group}
-        for totals in _sums({i: taken[i] for pair in group for i in pair}, mix, rounds, how):
-            for (i, j, _), count in counts.items():
-                count.add(totals[i] - totals[j])
-        return counts
-
-    with ThreadPoolExecutor(how.workers) as pool:
-        return {key: count for counts in pool.map(play, jobs) for key, count in counts.items()}
-
-
-def _sums(group: dict[int, Seat], mix: int, rounds: int, how: Simulation) -> Iterator[dict[int, Integers]]:
-    """Damage over the rounds of every build of a group, chunk by chunk of trials: dice of its own each, the creatures of each round drawn once for all."""
-    from analyzer.montecarlo import fights  # noqa: PLC0415 - Numba costs start-up time
-
-    weights = next(iter(group.values())).field.mixes[mix].weights
-    rng = np.random.default_rng([how.seed, mix])
-    played = {}
-    for number, seat in group.items():
-        for foe, _ in weights:
-            faced, _ = seat.before(foe)
-            dice = child_seed(seat.seed(how.seed, foe), number)
-            played[number, foe] = fights(faced.plans, faced.targets, faced.met(foe), trials=how.trials, seed=dice, rounds=rounds)
-    for chunk in zip(*played.values(), strict=True):
-        sums: dict[int, Integers] = {}
-        for parts in zip(*chunk, strict=True):
-            drawn = rng.choice(len(weights), size=len(parts[0].total), p=[weight for _, weight in weights]) if len(weights) > 1 else None
-            for k, number in enumerate(group):
-                totals = [part.total for part in parts[k * len(weights) : (k + 1) * len(weights)]]
-                met = totals[0] if drawn is None else np.stack(totals)[drawn, np.arange(len(drawn))]
-                sums[number] = sums.get(number, 0) + met
-        yield sums
 
 
 def _notes(records: Sequence[Record], confidence: float, courses: Sequence[str]) -> Iterator[str]:

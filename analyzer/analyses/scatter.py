@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,13 +11,13 @@ import numpy as np
 
 from analyzer.asking.parameters import Choice
 from analyzer.asking.question import AgainstTable, Column, Found, Seed, Trials, Workers, question
-from analyzer.asking.seats import Simulation, seats
+from analyzer.asking.seats import Simulation, seats, standing_note
 from analyzer.asking.twins import Twins
 from analyzer.plan import LANDINGS, Ground
 from analyzer.playing import Builds, Opponent
 from analyzer.pmf import Floats
-from analyzer.records import Record
-from analyzer.workings.blasts import Mixed, Throw, thrown
+from analyzer.records import Record, decimals
+from analyzer.workings.blasts import Mixed, Throw, placed, thrown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,6 +45,10 @@ _COLUMNS = (
 )
 #: Builds that the notes speak of.
 _TOLD = 6
+_TABLE = (
+    "Creatures of the table stand where the target's group does, at its distance; the table gives their defences and reductions. "
+    "A miss chance counts for nothing: the attack is aimed at an intersection."
+)
 
 
 def _draw(frame: pd.DataFrame) -> Figure:
@@ -68,6 +73,9 @@ def scatter(
 
     One throw of every attack with an area, at the intersection and the group that the target places. Squares are named by their lower left corner ``(x, y)``
     relative to the intersection aimed at, ``y`` up. All that are caught share one damage roll: the mean is that of a roll for each, the deviation larger.
+
+    Creatures of a table stand where the target's group stands, all of one kind: the group, its sizes, the distance and the thrower are the target's unless the
+    table has columns for them; defences and reductions are the table's. A miss chance counts for nothing, because the attack is aimed at an intersection.
 
     Parameters
     ----------
@@ -94,7 +102,7 @@ def scatter(
     ScenarioError, ValueError
         What cannot be played, or builds without an attack that has an area on a grid.
     """
-    taken = seats(builds, None, target=target, against=against)
+    taken = seats(builds, None, target=target, against=against, stand=placed)
     twins, how = Twins(), Simulation.asked(simulate, trials=trials, seed=seed, workers=workers)
     found = [throw for seat in taken for throw in thrown(seat, how)]
     if not found:
@@ -109,7 +117,8 @@ def scatter(
             records += [head | row for row in rows[by](_mixed(throw, mix, twins))]
             picture += [head | row for row in _squares(_mixed(throw, mix, Twins()))]
     without = [seat.build.name for seat in taken if all(throw.seat is not seat for throw in found)]
-    return Found.of(records, _notes(found, without), twins, how, drawn=partial(list, picture))
+    notes = (*_notes(found, without), *(() if against is None else (_TABLE,)), *standing_note(taken))
+    return Found.of(records, notes, twins, how, drawn=partial(list, picture))
 
 
 def _head(throw: Throw, mix: int) -> Record:
@@ -120,8 +129,10 @@ def _head(throw: Throw, mix: int) -> Record:
 
 
 def _mixed(throw: Throw, mix: int, twins: Twins) -> Mixed:
-    faced = throw.seat.faces(mix).get("against")
-    where = f"{throw.label} of {throw.seat.build.name}" + (f", {faced}" if faced is not None else "")
+    """A mix of the foes of a throw, as it is called in a verdict: by its build, its weapon where that is not what the build is called, and what it faces."""
+    build = throw.seat.build.name
+    faced = [f"against {name}"] if (name := throw.seat.faces(mix).get("against")) is not None else []
+    where = ", ".join([build, *([throw.label] if throw.label not in (build, "attack") else []), *faced])
     return Mixed(throw=throw, weights=throw.seat.field.mixes[mix].weights, where=where, twins=twins)
 
 
@@ -145,28 +156,31 @@ def _group(mixed: Mixed) -> Iterator[Record]:
     yield record | mixed.spread("sd_apart", [one.total[[0, 2]] for one in exact], [one.apart for one in seen], hit)
 
 
-def _creatures(mixed: Mixed) -> Iterator[Record]:
+def _creatures(whole: Mixed) -> Iterator[Record]:
     """Each creature."""
-    exact, seen, caught = mixed.exact(), mixed.seen(), mixed.caught()
+    exact, seen, caught = whole.exact(), whole.seen(), whole.caught()
     for number in range(min(len(one.caught) for one in exact)):
         chances = [float(one.caught[number]) for one in exact]
-        places = {ground.creatures[number] for ground in mixed.grounds()}
+        places = {ground.creatures[number] for ground in whole.grounds()}
         x, y, size = places.pop() if len(places) == 1 else (None, None, None)
+        mixed = replace(whole, where=f"{whole.where}, creature {number + 1}")
         record: Record = {"creature": number + 1, "x": x, "y": y, "size": size}
         record |= mixed.chance("caught", chances, [float(one.landing @ rows[:, number]) for one, rows in zip(seen, caught, strict=False)])
         yield record | mixed.damage([one.creature[number] for one in exact], [one.each[number] for one in seen], mixed.weigh(chances))
 
 
-def _landings(mixed: Mixed) -> Iterator[Record]:
+def _landings(whole: Mixed) -> Iterator[Record]:
     """Each place where it may land: the d8, the d4."""
-    exact, seen = mixed.exact(), mixed.seen()
+    exact, seen = whole.exact(), whole.seen()
     for place in range(LANDINGS):
         lands = [float(one.landing[place]) for one in exact]
         if not any(lands) and not any(one.landing[place] for one in seen):
             continue
-        spots = {ground.landings[place] for ground in mixed.grounds()}
+        spots = {ground.landings[place] for ground in whole.grounds()}
         x, y = spots.pop() if len(spots) == 1 else (None, None)
         record: Record = {"direction": (place + 3) // 4, "distance": (place - 1) % 4 + 1 if place else 0, "x": x, "y": y}
+        told = f"d8 {record['direction']}, d4 {record['distance']}" if place else "on the mark"
+        mixed = replace(whole, where=f"{whole.where}, {told}")
         record |= mixed.chance("lands", lands, [one.landing[place] for one in seen])
         often = mixed.weigh(lands)
         share = [chance / often if often > 0.0 else 0.0 for chance in lands]
@@ -174,15 +188,16 @@ def _landings(mixed: Mixed) -> Iterator[Record]:
         yield record | mixed.given(place, share)
 
 
-def _squares(mixed: Mixed) -> Iterator[Record]:
+def _squares(whole: Mixed) -> Iterator[Record]:
     """Each square that may be caught, holds a creature, or has a lower left corner where the attack may land."""
-    exact, seen, grounds = mixed.exact(), mixed.seen(), mixed.grounds()
+    exact, seen, grounds = whole.exact(), whole.seen(), whole.grounds()
     reached = [_reach(ground) for ground in grounds]
     stands = _standing(grounds)
     lands = [dict(zip(ground.landings, one.landing, strict=True)) for ground, one in zip(grounds, exact, strict=True)]
     squares = set(stands).union(*reached, *lands)
     for x, y in sorted(squares, key=lambda square: (-square[1], square[0])):
         by = [one.get((x, y), np.zeros(LANDINGS)) for one in reached]
+        mixed = replace(whole, where=f"{whole.where}, square {x}, {y}")
         record: Record = {"x": x, "y": y, "creature": stands.get((x, y))}
         caught = [float(one.landing @ places) for one, places in zip(exact, by, strict=True)]
         record |= mixed.chance("caught", caught, [float(one.landing @ places) for one, places in zip(seen, by, strict=False)])
@@ -216,8 +231,9 @@ def _notes(found: Sequence[Throw], without: Sequence[str]) -> Iterator[str]:
         values = {key: float(row[key] or 0.0) for key in ("on_mark", "creatures", "damage", "sd", "sd_apart")}
         group = len(throw.exact[0].caught)
         yield (
-            f"{throw.seat.build.name}: lands on the mark with {100 * values['on_mark']:.1f} %, catches {values['creatures']:.2f} of {group} "
-            f"for {values['damage']:.2f} damage in all; one roll for everyone makes its SD {values['sd']:.2f} instead of {values['sd_apart']:.2f}."
+            f"{throw.seat.build.name}: lands on the mark with {decimals(100 * values['on_mark'], 1)} %, catches {decimals(values['creatures'], 2)} of {group} "
+            f"for {decimals(values['damage'], 2)} damage in all; one roll for everyone makes its SD {decimals(values['sd'], 2)} "
+            f"instead of {decimals(values['sd_apart'], 2)}."
         )
     if without:
         yield f"Without an area attack: {', '.join(without)}."

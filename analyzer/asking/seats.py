@@ -10,18 +10,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from analyzer.asking.bestiary import Against, read, rows_of
-from analyzer.asking.foes import Field, HitPoints, acs, hit_points
+from analyzer.asking.foes import Field, Foe, HitPoints, acs, hit_points
 from analyzer.exact import Round, evaluate
 from analyzer.plan import Plan, Target, sweep, swept_defence
 from analyzer.playing import Builds, Opponent, Sweep, announce_compiling, listed
 from analyzer.pmf import Floats
 from analyzer.records import Record, facing
 from analyzer.rulekit.models import TargetKeys
+from analyzer.rulekit.problems import ScenarioError
 from analyzer.scenario import Build
 from analyzer.sweeps import parse_acs
 
 if TYPE_CHECKING:  # importing it at run time would import Numba, which the exact path does without
     from analyzer.montecarlo import Tally
+
+#: What a foe of a table becomes before the scenario's target.
+Stand = Callable[[Foe, TargetKeys | None], Foe]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -188,7 +192,14 @@ def child_seed(seed: int, number: int) -> int:
 
 
 def seats(
-    builds: Builds, ac: Sweep | None, *, target: Opponent = None, against: Against = None, hp: str | int | None = None, course: bool = False
+    builds: Builds,
+    ac: Sweep | None,
+    *,
+    target: Opponent = None,
+    against: Against = None,
+    hp: str | int | None = None,
+    course: bool = False,
+    stand: Stand | None = None,
 ) -> tuple[Seat, ...]:
     """Every build before the foes of a question.
 
@@ -206,6 +217,8 @@ def seats(
         Hit points of every foe, instead of their own.
     course : bool
         Whether the listed rounds of a build are played; else the build as it stands.
+    stand : callable, optional
+        What a foe of the table becomes before the scenario's target.
 
     Raises
     ------
@@ -220,6 +233,8 @@ def seats(
     for build, opponent in listed(builds, target):
         swept = None if rows is not None else acs((None,) if ac is None else parse_acs(ac))
         field = swept or read(rows, build.system).at(build.level, build.name)
+        if swept is None and stand is not None:
+            field = replace(field, foes=tuple(stand(foe, opponent) for foe in field.foes))
         out.append(_seat(build, field, opponent, given, course=course))
     return tuple(out)
 
@@ -241,7 +256,10 @@ def _seat(build: Build, field: Field, opponent: TargetKeys | None, hp: HitPoints
         met = foe.target(build.system) if foe.keys is not None else opponent
         # A sweep changes the armor class alone: what was derived for the first one holds for all.
         if key is None or not field.swept:
-            derived = build.course(met) if course else (build.derive(met),)
+            try:
+                derived = build.course(met) if course else (build.derive(met),)
+            except ScenarioError as error:
+                raise ScenarioError([f"against {foe.name!r}: {problem}" for problem in error.problems] if foe.name else error.problems) from error
             key, own = _leveled([(one.plan, one.target) for one in derived])
         passes.setdefault(key, []).append((number, own if foe.ac is None else foe.ac))
         said = None if met is None or met.hp is None else hit_points(met.hp)

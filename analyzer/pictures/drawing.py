@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
+from matplotlib.figure import Figure, SubFigure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
@@ -106,7 +106,7 @@ def foe_axis(axes: Axes, rows: pd.DataFrame) -> None:
             axes.set_xticks(list(rows["ac"]))
 
 
-def panels(drawing: Figure, number: int, wide: int, **shared: Any) -> list[Axes]:  # noqa: ANN401 - what `subplots` takes
+def panels(drawing: Figure | SubFigure, number: int, wide: int, **shared: Any) -> list[Axes]:  # noqa: ANN401 - what `subplots` takes
     """So many panels in rows of ``wide``; what is left of the last row stays empty."""
     drawn = list(drawing.subplots(-(-number // wide), wide, squeeze=False, **shared).ravel())
     for spare in drawn[number:]:

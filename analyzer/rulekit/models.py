@@ -81,6 +81,10 @@ class TargetKeys(Model):
     )
     hp: Annotated[int, Between(1, 1_000_000)] | None = Field(default=None, description="hit points")
 
+    def place(self) -> dict[str, Any]:
+        """The keys that say where things are, as they are written; none in games without a grid."""
+        return {}
+
 
 class Named(Model):
     """What has a name."""

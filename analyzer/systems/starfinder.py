@@ -85,6 +85,12 @@ class StarfinderTarget(TargetKeys):
         if "ac" in keys:
             yield from (left_out(k, "when ac is given (it is both EAC and KAC)", "both") for k in ("eac", "kac") if k in keys)
 
+    def place(self) -> dict[str, Any]:
+        """Distance, line of effect and thrower, and where the creatures stand and how large they are, without their reductions."""
+        given = self.given()
+        keys = {key: given[key] for key in ("distance", "line_of_effect", "thrower") if key in given}
+        return keys | ({"creatures": [{"at": c.at, "size": c.size} for c in self.creatures]} if "creatures" in given else {})
+
     @model_validator(mode="after")
     def _someone(self) -> Self:
         if not 1 <= len(self.creatures) <= 100:

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
 
 import numpy as np
 
+from analyzer.asking.foes import Foe
 from analyzer.asking.seats import Faced, Seat, Simulation, child_seed
 from analyzer.asking.twins import Twins
 from analyzer.exact.blast import Blast, blast
 from analyzer.plan import LANDINGS, Attack, Ground, Plan, sweep
 from analyzer.pmf import Floats
 from analyzer.records import Record
+from analyzer.rulekit.models import TargetKeys
+
+MISS_CHANCE = "miss_chance"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -127,6 +131,15 @@ class Mixed:
         return self.twins.estimate(
             self.where, "damage", exact=value, found=found, error=error, trials=seen[0].trials, occurrences=min(count for count, _, _ in sums)
         )
+
+
+def placed(foe: Foe, opponent: TargetKeys | None) -> Foe:
+    """A creature of a table where the target of the build file stands: its group, its distance and its thrower, unless the table has its own.
+
+    A miss chance is left out: the attack is aimed at an intersection.
+    """
+    keys = ({} if opponent is None else opponent.place()) | dict(foe.keys or ())
+    return replace(foe, keys=tuple((key, value) for key, value in keys.items() if key != MISS_CHANCE))
 
 
 def thrown(seat: Seat, how: Simulation | None) -> Iterator[Throw]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from analyzer.asking.seats import Faced, Seat
-from analyzer.plan import CRITICAL, HIT, MISS, Plan, Target
+from analyzer.plan import CRITICAL, HIT, MISS, Plan, Reduction, Target
 from analyzer.workings.dissect import always_hitting, damage_types, of_types, plain_criticals, weapons_alone
 
 #: What a piece is: a part of the damage, all of it, or what a defence costs.
@@ -40,23 +40,49 @@ class Piece:
     degrees: tuple[int, ...] = (HIT, CRITICAL)
 
 
+#: What a target does to damage: takes off, adds to, multiplies. One rule of a game may do several.
+REDUCTION, WEAKNESS, VULNERABILITY = "reduction", "weakness", "vulnerability"
+
+
+def _unreduced(one: Reduction) -> Reduction:
+    return replace(one, subtract=0, keep=(1, 1) if one.keep[0] < one.keep[1] else one.keep)
+
+
+def _unmultiplied(one: Reduction) -> Reduction:
+    return replace(one, keep=(1, 1) if one.keep[0] > one.keep[1] else one.keep)
+
+
+def _spared(target: Target, change: Callable[[Reduction], Reduction]) -> Target:
+    """The target whose creatures reduce damage otherwise; what does nothing any more is left out."""
+    changed = (tuple(map(change, own)) for own in target.reductions)
+    return target.but(reductions=tuple(tuple(one for one in own if one.add or one.subtract or one.keep != (1, 1)) for own in changed))
+
+
+def _has(target: Target, what: Callable[[Reduction], bool]) -> bool:
+    return any(what(one) for own in target.reductions for one in own)
+
+
 WHOLE = "as it is"
 _PLAIN, _BARE = "criticals as hits", "weapons alone"
 _VARIANTS: dict[str, Variant] = {
     WHOLE: lambda plan, target: (plan, target),
     _PLAIN: lambda plan, target: (plain_criticals(plan), target),
     _BARE: lambda plan, target: (weapons_alone(plain_criticals(plan)), target),
-    "reduction": lambda plan, target: (plan, target.but(reductions=((),) * len(target.reductions))),
+    REDUCTION: lambda plan, target: (plan, _spared(target, _unreduced)),
+    WEAKNESS: lambda plan, target: (plan, _spared(target, lambda one: replace(one, add=0))),
+    VULNERABILITY: lambda plan, target: (plan, _spared(target, _unmultiplied)),
     "misses": lambda plan, target: (always_hitting(plan), target),
     "miss chance": lambda plan, target: (plan, target.but(miss=(0, 100))),
     "immunity to criticals": lambda plan, target: (plan, target.but(immune_critical=False)),
     "immunity to precision damage": lambda plan, target: (plan, target.but(immune_precision=False)),
     "fortification": lambda plan, target: (plan, target.but(negate=(0, 100))),
 }
-#: Defences that cost something, where a target has them; every target is missed.
+#: What costs something, or for a weakness adds, where a target has it; every target is missed.
 _DEFENCES: dict[str, Callable[[Target], bool]] = {
     "misses": lambda _: True,
-    "reduction": lambda target: any(target.reductions),
+    REDUCTION: lambda target: _has(target, lambda one: one.subtract > 0 or one.keep[0] < one.keep[1]),
+    WEAKNESS: lambda target: _has(target, lambda one: one.add > 0),
+    VULNERABILITY: lambda target: _has(target, lambda one: one.keep[0] > one.keep[1]),
     "miss chance": lambda target: target.miss[0] > 0,
     "immunity to criticals": lambda target: target.immune_critical,
     "immunity to precision damage": lambda target: target.immune_precision,
