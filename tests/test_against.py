@@ -11,6 +11,7 @@ import pytest
 from matplotlib.figure import Figure
 from typer.testing import CliRunner
 
+import analyzer
 from analyzer import ScenarioError, compare, curve, example, examples, loads, statblock
 from analyzer.analyses.compare import comparison
 from analyzer.asking.seats import seats
@@ -380,3 +381,12 @@ def test_starfinder_creatures_have_two_defences():
     walker = found[found["against"] == "siege walker"].set_index("build")["ac"]
     assert walker["laser rifle"] == 19
     assert walker["rifle and pistol, full attack"] == 21
+
+
+def test_every_question_about_one_round_says_that_it_plays_builds_as_they_stand():
+    lancer = loads('system = "srd35"\n[target]\nac = 18\n[[build]]\nname = "lancer"\nattack = "+8"\ndamage = "1d8"\nrounds = [{ attack = "+10" }, {}]\n')
+    told = "plays lancer as it stands, not its listed rounds"
+    for answer in (curve(lancer), analyzer.compare(lancer, 18, trials=1000, seed=1), analyzer.grid(lancer), curve(lancer, against=FOES)):
+        assert told in answer.notes
+    for answer in (analyzer.kill(lancer, hp=20), analyzer.distribution(lancer)):
+        assert told not in answer.notes

@@ -179,7 +179,7 @@ def test_changes_are_weighed_on_the_rounds_that_are_fought(text, hp):
 def test_creatures_with_several_defences_are_met_at_each():
     rows = [{"name": "bot", "eac": 12, "kac": 19}, {"name": "beast", "eac": 15, "kac": 16}]
     first = analyzer.distribution(loads(LASER).builds, against=rows, by="attack", rounds=2)
-    none = first.set_index(["against", "round"])["none"]
+    none = first.set_index(["against", "round"])["no_damage"]
     assert none["bot", 1] == pytest.approx((12 - 9 - 1) / 20)
     assert none["bot", 2] == pytest.approx((19 - 9 - 1) / 20)
     assert none["beast", 1] == pytest.approx((15 - 9 - 1) / 20)

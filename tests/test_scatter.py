@@ -180,7 +180,7 @@ def test_the_shipped_tables_work_or_name_the_row():
     scenario = analyzer.example("starfinder-grenade")
     found = analyzer.scatter(scenario, against="starfinder-creatures.csv").set_index(["build", "against"])
     assert found.loc[("frag grenade", "veil assassin"), "damage"] == found.loc[("frag grenade", "dock thug"), "damage"]
-    with pytest.raises(ValueError, match=r"srd35-creatures.csv, row 1, fortification: fortification must be a known column"):
+    with pytest.raises(ValueError, match=r"srd35-creatures.csv, fortification: fortification must be a known column"):
         analyzer.scatter(scenario, against="srd35-creatures.csv")
     with pytest.raises(ValueError, match=r"against 'veil assassin': target\.miss_chance: miss_chance must be 0 with an area weapon"):
         analyzer.curve(scenario, against="starfinder-creatures.csv")

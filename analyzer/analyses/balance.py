@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 from analyzer.asking.parameters import Choice, Numbers, Real, Text
 from analyzer.asking.question import AcOrOwn, AgainstTable, Column, Found, Seed, Trials, Workers, question
-from analyzer.asking.seats import Simulation, seats
+from analyzer.asking.seats import Simulation, seats, standing
 from analyzer.playing import Builds, Opponent, listed
 from analyzer.scenario import Scenario
 from analyzer.workings.armoury import Weapon, contested, weapons
@@ -166,7 +166,7 @@ def balance(
     if within is not None:
         return Found.of(*searched(bench, within, dice=dice is not None), bench.twins, bench.how)
     rows = {"summary": summaries, "turn": by_turn, "cell": cells, "attack": by_attack}[by]
-    records, notes = list(rows(bench)), list(sentences(bench))
+    records, notes = list(rows(bench)), [*sentences(bench), *standing(build for build, _ in pairs)]
     return Found.of(records, notes, bench.twins, bench.how, drawn=None if by == "attack" else partial(list, list(pictured(bench))))
 
 

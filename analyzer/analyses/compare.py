@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from analyzer.asking.bestiary import Against
-from analyzer.asking.seats import Seat, Simulation, seats
+from analyzer.asking.seats import Seat, Simulation, seats, standing
 from analyzer.asking.twins import Twins
-from analyzer.playing import Builds, Opponent, Sweep, chosen_seed, kept, own_acs, twice, whole
+from analyzer.playing import Builds, Opponent, Sweep, chosen_seed, kept, listed, own_acs, twice, whole
 from analyzer.pmf import Floats
 from analyzer.precision import CONFIDENCE, Precision, precision_of
 from analyzer.records import Detail, Played, Record, check_detail, detailed, figures
@@ -23,7 +23,7 @@ from analyzer.verdict import Verdict
 from analyzer.workings.differences import Reference, check_reference, gaps, reference_of
 from analyzer.workings.leads import Landmarks
 from analyzer.workings.meetings import Meeting, meetings, simulated
-from analyzer.workings.ranking import Ranking, of_meetings, of_sweep
+from analyzer.workings.ranking import Ranking, besides, of_meetings, of_sweep
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -147,7 +147,7 @@ def _over_acs(builds: Builds, acs: tuple[int, ...], target: Opponent, asked: _As
     return Comparison(
         records=shown,
         rounds=shown if asked.by == "round" else detailed(run.played, "round"),
-        ranking=of_sweep(run.played, own_acs(builds, target)),
+        ranking=besides(of_sweep(run.played, own_acs(builds, target)), standing(build for build, _ in listed(builds))),
         verdict=twins.verdict(),
         seed=asked.seed,
         fewest=fewest,
@@ -185,7 +185,7 @@ def _before(exact: Sequence[Meeting], asked: _Asked) -> Comparison:
     return Comparison(
         records=list(chain.from_iterable(by_round if asked.by == "round" else by_attack)),
         rounds=list(chain.from_iterable(by_round)),
-        ranking=of_meetings(met),
+        ranking=besides(of_meetings(met), standing(meeting.seat.build for meeting in met)),
         verdict=twins.verdict(),
         seed=asked.seed,
         fewest=min(numbers),

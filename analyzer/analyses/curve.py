@@ -7,12 +7,13 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from analyzer.asking.bestiary import Against
-from analyzer.playing import Builds, Opponent, Sweep, exactly, kept, own_acs
+from analyzer.asking.seats import standing
+from analyzer.playing import Builds, Opponent, Sweep, exactly, kept, listed, own_acs
 from analyzer.records import Detail, Played, Record, check_detail, detailed
 from analyzer.sweeps import DEFAULT
 from analyzer.workings.leads import Landmarks
 from analyzer.workings.meetings import Meeting, meetings
-from analyzer.workings.ranking import Ranking, of_meetings, of_sweep
+from analyzer.workings.ranking import Ranking, besides, of_meetings, of_sweep
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,10 +45,16 @@ def found(builds: Builds, ac: Sweep | None = None, *, target: Opponent = None, a
     if against is not None:
         met = meetings(builds, against, ac=ac, target=target)
         rounds, attacks = ([record for meeting in met for record in meeting.records(detail)] for detail in ("round", "attack"))
-        return Curve(records=rounds if by == "round" else attacks, rounds=rounds, ranking=of_meetings(met), met=met)
+        return Curve(
+            records=rounds if by == "round" else attacks,
+            rounds=rounds,
+            ranking=besides(of_meetings(met), standing(meeting.seat.build for meeting in met)),
+            met=met,
+        )
     given = kept(builds)
     played = exactly(given, DEFAULT if ac is None else ac, target)
-    return Curve(records=detailed(played, by), rounds=detailed(played, "round"), ranking=of_sweep(played, own_acs(given, target)), played=played)
+    ranking = besides(of_sweep(played, own_acs(given, target)), standing(build for build, _ in listed(given)))
+    return Curve(records=detailed(played, by), rounds=detailed(played, "round"), ranking=ranking, played=played)
 
 
 def curve(builds: Builds, ac: Sweep | None = None, *, target: Opponent = None, against: Against = None, by: Detail = "round") -> Answer:

@@ -15,7 +15,7 @@ import numpy as np
 
 from analyzer.asking.parameters import Choice, Keyed, Text, Whole
 from analyzer.asking.question import AcOrOwn, AgainstTable, Column, Found, Seed, Trials, Workers, question
-from analyzer.asking.seats import Seat, Simulation, seats
+from analyzer.asking.seats import Seat, Simulation, seats, standing_note
 from analyzer.asking.twins import Twins
 from analyzer.columns import Columns, joined, table_file
 from analyzer.playing import Builds, Opponent
@@ -156,7 +156,7 @@ def grid(
         notes.append(f"the {len(order)} with the {'lowest' if lowest else 'highest'} {by}, the best being {records[0]['build']}: {records[0]['what']}")
     if out is not None:
         notes.append(f"all of them are in {out}")
-    return Found.of(records, notes, twins, how)
+    return Found.of(records, [*notes, *standing_note(templates)], twins, how)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

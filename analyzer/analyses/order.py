@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from analyzer.asking.parameters import Choice as OneOf
 from analyzer.asking.parameters import Whole
 from analyzer.asking.question import AcOrOwn, AgainstTable, Column, Found, Seed, Trials, Workers, question
-from analyzer.asking.seats import Simulation, seats
+from analyzer.asking.seats import Simulation, seats, standing
 from analyzer.asking.twins import Twins
 from analyzer.playing import Builds, Opponent, listed
 from analyzer.records import Record, facing
@@ -110,7 +110,7 @@ def order(
             rows = [_beside(turn, choice, row, twins, how) for choice, row in zip(turn.choices(), rows, strict=True)]
         records += rows
         notes.append(_note(turn, rows))
-    return Found.of(records, notes, twins, how)
+    return Found.of(records, [*notes, *standing(build for build, _ in free)], twins, how)
 
 
 def _record(turn: Sequences, choice: Choice) -> Record:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
@@ -241,7 +241,12 @@ def seats(
 
 def standing_note(taken: Sequence[Seat]) -> tuple[str, ...]:
     """A sentence about builds whose listed rounds a question does not play; none where there are no such builds."""
-    names = list(dict.fromkeys(seat.build.name for seat in taken if seat.build.rounds and not seat.course))
+    return standing(seat.build for seat in taken if not seat.course)
+
+
+def standing(builds: Iterable[Build]) -> tuple[str, ...]:
+    """That sentence of builds that are all played as they stand."""
+    names = list(dict.fromkeys(build.name for build in builds if build.rounds))
     if not names:
         return ()
     stands = "it stands, not its" if len(names) == 1 else "they stand, not their"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -30,6 +30,11 @@ def of_sweep(played: Sequence[Played], own: Mapping[str, int]) -> Ranking:
     lead = sweep_note([one.build for one in played], dpr, acs)
     marks = Landmarks(flips=flips(stretches(dpr), acs), own=tuple(sorted({ac for ac in own.values() if ac in acs})))
     return Ranking(notes=tuple(note for note in (lead, _own(own, acs)) if note), marks=marks)
+
+
+def besides(ranking: Ranking, notes: Iterable[str]) -> Ranking:
+    """The ranking with more sentences."""
+    return replace(ranking, notes=(*ranking.notes, *notes))
 
 
 def _own(own: Mapping[str, int], acs: Sequence[int]) -> str | None:
