@@ -60,7 +60,7 @@ def ratio_maps(frame: pd.DataFrame, *, rows: str, reference: str) -> Figure:
         bar.ax.yaxis.set_minor_locator(NullLocator())
         bar.ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.2g}"))
         bar.ax.yaxis.set_minor_formatter(NullFormatter())
-    drawing.suptitle(f"Damage in that of {written(reference)}; outlined: the best, dotted: as it is", fontsize="medium")
+    drawing.suptitle(f"Damage as a multiple of that of {written(reference)}; outlined: the best, dotted: as it is", fontsize="medium")
     return drawing
 
 
