@@ -42,7 +42,7 @@ def game_ratios(results: Results) -> dict[str, float]:
 
 
 def bars(results: Results, found: Fresh) -> Iterator[Bar]:
-    """Every bar a benchmark can answer, in the order of the issue."""
+    """Every bar a benchmark can answer, in order."""
     at28, at15 = test_reference.group(28), test_reference.group(15)
     naive = min(results.quicker(at28, KERNEL, peer) for peer in (test_reference.NAIVE, test_reference.NAIVE_SMALL))
     yield Bar("AC 28: >= 20x naive int64 NumPy (aim 35x)", f"{naive:.1f}x the quicker of two sizes", naive >= 20)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import UnionType
 from typing import Annotated, Any, Union, get_args, get_origin
 
@@ -13,6 +13,7 @@ from analyzer.rulekit.models import TargetKeys
 from analyzer.scenario import Build, get_game
 from analyzer.scenario import target as target_of
 from analyzer.sweeps import HIGHEST, LOWEST, parse_numbers
+from analyzer.workings.variations import extra
 
 #: The dials that every game has, each with its values when none are given.
 KNOWN = {"ac": "10:40", "dr": "0:15", "attack": "-5:5", "damage": "-5:10", "extra": "0:6", "miss_chance": "0:50:10"}
@@ -22,7 +23,7 @@ TITLES = {
     "dr": "damage reduction (points off physical damage)",
     "attack": "change of every attack bonus",
     "damage": "change of every weapon damage roll (points)",
-    "extra": "extra dice on every hit (d6)",
+    "extra": "extra dice on every hit (d6 of the weapon's type)",
     "miss_chance": "miss chance (percent)",
 }
 _STEPPED = re.compile(r"(.+:.+):(\d{1,4})", re.ASCII)
@@ -79,7 +80,7 @@ class Dial:
         if self.name in ("attack", "damage"):
             return build.but(name=build.name, **{self.name: value}) if value else build
         if self.name == "extra" and "extra" in fields:
-            return build.but(name=build.name, extra=[*getattr(build.model, "extra"), f"{value}d6"]) if value else build  # noqa: B009 - a field of most games
+            return replace(extra(f"{value}d6").of(build), name=build.name) if value else build
         if self.name not in fields or self.name == "name":
             # What a number of the target is left at says that it is one; the builds' own may have to be given.
             targets = [key for key, field in get_game(build.system).Target.model_fields.items() if type(field.default) is int]
